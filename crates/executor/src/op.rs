@@ -1,0 +1,69 @@
+//! What a changer is about to do, said exactly before it is done.
+//!
+//! A changer computes its operations, sends them as an intent, and performs them only after the
+//! daemon has made the intent durable and answered *go*. Each operation names resolved paths.
+
+use crate::path::BytePath;
+use serde::{Deserialize, Serialize};
+
+/// What may already stand at the destination of a write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteMode {
+    /// Nothing: the write fails if something is there.
+    #[default]
+    Create,
+    /// A file, which is replaced as a whole.
+    Overwrite,
+    /// A file, which grows.
+    Append,
+}
+
+/// One operation on the file system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Op {
+    /// Create a directory whose parent exists.
+    MakeDir {
+        /// The directory.
+        path: BytePath,
+    },
+    /// Move or rename; never replaces.
+    Move {
+        /// From.
+        src: BytePath,
+        /// To.
+        dst: BytePath,
+    },
+    /// Copy a regular file; never replaces.
+    Copy {
+        /// From.
+        src: BytePath,
+        /// To.
+        dst: BytePath,
+    },
+    /// Write content to a file.
+    Write {
+        /// The file.
+        dst: BytePath,
+        /// What may stand there.
+        mode: WriteMode,
+    },
+    /// Remove a file or a symbolic link (the link, never its target).
+    Delete {
+        /// The file.
+        path: BytePath,
+    },
+    /// Remove a directory that is empty when its turn comes.
+    RemoveDir {
+        /// The directory.
+        path: BytePath,
+    },
+}
+
+/// The operations of one call, in the order they will be performed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    /// In order of execution.
+    pub ops: Vec<Op>,
+}

@@ -1,0 +1,6 @@
+//! Seeds on lists of entries, one file each.
+
+use crate::registry::Seed;
+
+/// The seeds of this family.
+pub const SEEDS: &[(&str, Seed)] = &[];

@@ -1,0 +1,20 @@
+//! The native executors. Each file is one executor; each gives one function
+//! `fn(&mut Call) -> Result<(), Failure>`. Linked only into `metnos-host`.
+
+pub mod call;
+pub mod hands;
+pub mod registry;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub mod changes;
+pub mod documents;
+pub mod entries;
+pub mod files;
+pub mod meaning;
+pub mod numbers;
+pub mod system;
+pub mod texts;
+
+pub use call::{Call, Port};
+pub use registry::{Seed, find};
