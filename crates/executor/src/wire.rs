@@ -23,6 +23,10 @@ use std::os::unix::net::UnixStream;
 pub const HEADER_MAX: u32 = 4 << 20;
 /// Bodies up to this size travel inside the frame.
 pub const INLINE_MAX: usize = 64 << 10;
+/// The version of the system call table (`crates/host/data/seccomp.toml`); part of every profile lock.
+pub const SECCOMP_TABLE: u32 = 1;
+/// What `doctor` asks the host to run; no executor can be called so.
+pub const PROBE: &str = "@probe";
 /// The most descriptors one frame may carry.
 pub const FDS_MAX: usize = 8;
 

@@ -1,1 +1,51 @@
-fn main() {}
+//! `metnos-host`: the only program inside a cell. It waits for one call, closes the fence around
+//! itself, runs one executor, answers, and ends.
+
+mod bounds;
+mod cell;
+mod fence;
+mod filter;
+mod port;
+mod probe;
+mod run;
+mod syscalls;
+mod sys;
+
+use std::process::ExitCode;
+
+/// The descriptor on which the launcher passes the socket.
+const SOCKET: i32 = 3;
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("cell") => cell::serve(SOCKET),
+        Some("--digest") => digest(),
+        Some("--version") => say(concat!("metnos-host ", env!("CARGO_PKG_VERSION"))),
+        _ => {
+            complain("metnos-host runs inside a cell that metnos builds; it has no use of its own.");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints the blake3 of this very binary, so that `metnos` can be built bound to it.
+fn digest() -> ExitCode {
+    match std::fs::read("/proc/self/exe") {
+        Ok(bytes) => say(blake3::hash(&bytes).to_hex().as_str()),
+        Err(error) => {
+            complain(&format!("cannot read this binary: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[allow(clippy::print_stdout, reason = "the answer of --digest and --version")]
+fn say(text: &str) -> ExitCode {
+    println!("{text}");
+    ExitCode::SUCCESS
+}
+
+#[allow(clippy::print_stderr, reason = "captured by the launcher, bounded, shown to the person")]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,0 +1,54 @@
+# Two commands are enough: `make run` to use Metnos, `make test` to check it. Both set up what is
+# missing and say what and why.
+
+CARGO   := cargo
+BIN     := target/metnos
+LAB     := target/lab
+STATIC  := -C target-feature=+crt-static
+
+.PHONY: run build test check unit e2e docs lint deny setup bench attacks lab clean help
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make run      build, set up and open the prompt
+run: build
+	@$(BIN)/metnos init --if-needed
+	@$(BIN)/metnos
+
+#: make build    metnos and the host it is bound to, in target/metnos
+build: setup
+	@mkdir -p $(BIN)
+	$(CARGO) rustc --release --locked -p metnos-host --bin metnos-host -- $(STATIC)
+	@cmp -s target/release/metnos-host $(BIN)/metnos-host || cp target/release/metnos-host $(BIN)/metnos-host
+	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release --locked -p metnos
+	@cmp -s target/release/metnos $(BIN)/metnos || { rm -f $(BIN)/metnos; cp target/release/metnos $(BIN)/metnos; }
+
+#: make test     format, lints, licences, all tests, docs
+test: export METNOS_SETUP = tests
+test: build lint unit docs
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	@./scripts/deny.sh
+
+unit: build
+	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet
+
+setup:
+	@./scripts/setup.sh $(METNOS_SETUP)
+
+#: make attacks  the attack table, one JSON row each, every row with its control
+attacks: build lab
+	@./scripts/attacks.sh
+
+#: make bench    one JSON line per figure, with what it is compared with
+bench: build
+	@./scripts/bench.sh
+
+clean:
+	$(CARGO) clean

@@ -1,0 +1,140 @@
+//! The life of a cell: wait, bound, fence, filter, run, answer.
+//!
+//! Landlock and seccomp restrict the calling thread, so there must be only one until both are on;
+//! the cell asserts it instead of hoping.
+
+use crate::port::WirePort;
+use crate::{bounds, fence, filter, run, sys};
+use metnos_executor::schema::Schema;
+use metnos_executor::wire::{self, Answer, Body, FdRole, Frame, Kind, Request};
+use metnos_executor::{ErrorClass, Failure, Intent, ListName, Op, Outcome};
+use metnos_seeds::Port;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+/// The largest list a call may bring.
+const INPUT_MAX: u64 = 1 << 30;
+/// The largest code file a call may bring.
+const CODE_MAX: u64 = 4 << 20;
+
+/// Serves exactly one call on the inherited socket.
+pub(crate) fn serve(socket: i32) -> ExitCode {
+    if sys::close_from(socket + 1).is_err() {
+        return ExitCode::from(70);
+    }
+    let socket = UnixStream::from(sys::adopt(socket));
+    let ready = serde_json::json!({ "pid": std::process::id() });
+    if wire::send(&socket, Kind::Ready, &ready, Body::Inline(&[]), &[]).is_err() {
+        return ExitCode::from(70);
+    }
+    let frame = match wire::receive(&socket) {
+        Ok(Some(frame)) if frame.kind == Kind::Request => frame,
+        // The daemon went away or never needed this cell.
+        _ => return ExitCode::SUCCESS,
+    };
+    let answer = socket.try_clone();
+    match (call(socket, frame), answer) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        (Err(failure), Ok(socket)) => {
+            let answer =
+                Answer { outcome: Outcome::failure(failure), list: ListName::Entries, items: 0 };
+            let sent = wire::send(&socket, Kind::Result, &answer, Body::Inline(&[]), &[]);
+            if sent.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(70) }
+        }
+        (Err(_), Err(_)) => ExitCode::from(70),
+    }
+}
+
+/// Descriptors that came with a request, each accepted only for what it claims to be.
+#[derive(Default)]
+pub(crate) struct Brought {
+    pub(crate) entries: Option<File>,
+    pub(crate) with: Option<File>,
+    pub(crate) code: Option<File>,
+    pub(crate) proxy: Option<OwnedFd>,
+}
+
+impl Brought {
+    fn accept(roles: &[FdRole], fds: Vec<OwnedFd>) -> Result<Self, Failure> {
+        let refused = |e: std::io::Error| Failure::internal(format!("the request brought {e}"));
+        if roles.len() != fds.len() {
+            return Err(Failure::internal("the request announces other descriptors than it brings"));
+        }
+        let mut brought = Self::default();
+        for (role, fd) in roles.iter().zip(fds) {
+            match role {
+                FdRole::Entries => brought.entries = Some(wire::accept_sealed(fd, INPUT_MAX).map_err(refused)?),
+                FdRole::With => brought.with = Some(wire::accept_sealed(fd, INPUT_MAX).map_err(refused)?),
+                FdRole::Code => brought.code = Some(wire::accept_sealed(fd, CODE_MAX).map_err(refused)?),
+                FdRole::Proxy => brought.proxy = Some(fd),
+            }
+        }
+        Ok(brought)
+    }
+}
+
+fn call(socket: UnixStream, frame: Frame) -> Result<(), Failure> {
+    let request: Request = frame.header().map_err(|e| Failure::internal(e.to_string()))?;
+    let brought = Brought::accept(&request.fds, frame.fds)?;
+    let output = Schema::parse(&request.output_schema)
+        .map_err(|e| Failure::internal(format!("the output schema: {e}")))?;
+    let list = if request.side_effects { ListName::Results } else { ListName::Entries };
+    let mut port = WirePort::new(socket, &output, list, &request.limits, request.side_effects)?;
+
+    make_dirs(&request, &mut port)?;
+    let programs = filter::programs(&request.fence, &request.limits, request.runtime)?;
+    let child = run::prepare(&request, &brought)?;
+    bounds::apply(&request.limits, request.runtime)
+        .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("limits: {e}")))?;
+    assert_single_threaded()?;
+    fence::close(&request.fence, request.runtime)?;
+    filter::close(&programs)?;
+
+    let classes = request.error_classes.clone();
+    let mut outcome = run::run(request, brought, child, &mut port, &output, list);
+    if let Some(error) = &mut outcome.error {
+        declared(error, &classes);
+    }
+    port.finish(outcome.settle())
+}
+
+/// Directories the call needs at its destination are an effect like any other: said, made
+/// durable, then done. It must happen before the fence closes, because a fence can only name
+/// directories that exist.
+fn make_dirs(request: &Request, port: &mut WirePort) -> Result<(), Failure> {
+    if request.fence.make_dirs.is_empty() {
+        return Ok(());
+    }
+    let ops = request.fence.make_dirs.iter().map(|path| Op::MakeDir { path: path.clone() }).collect();
+    port.intent(&Intent { ops })?;
+    for dir in &request.fence.make_dirs {
+        match std::fs::create_dir(&dir.0) {
+            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(Failure::io(dir.0.display(), &e));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn assert_single_threaded() -> Result<(), Failure> {
+    let tasks = std::fs::read_dir("/proc/self/task").map(Iterator::count);
+    match tasks {
+        Ok(1) => Ok(()),
+        Ok(n) => Err(Failure::new(ErrorClass::SandboxUnavailable, format!("{n} threads run before the layers"))),
+        Err(e) => Err(Failure::new(ErrorClass::SandboxUnavailable, format!("threads cannot be counted: {e}"))),
+    }
+}
+
+/// An executor may fail only in the ways its manifest lists, and in the ways any call can.
+fn declared(error: &mut Failure, classes: &[ErrorClass]) {
+    use ErrorClass as C;
+    let any = [C::Internal, C::LimitExceeded, C::Cancelled, C::SandboxUnavailable, C::WrongArgs, C::Conflict];
+    if !classes.contains(&error.class) && !any.contains(&error.class) {
+        error.message = format!("undeclared {}: {}", error.class, error.message);
+        error.class = C::Internal;
+    }
+}

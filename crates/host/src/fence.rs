@@ -1,0 +1,138 @@
+//! Layer two: Landlock, cut from the fence that came with the call.
+//!
+//! Every grant is opened without following links and compared with the file the daemon saw when
+//! it resolved the path, so a path swapped in between is refused instead of granted.
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, Scope,
+};
+use metnos_executor::wire::{FenceWire, Grant, Reach, Runtime};
+use metnos_executor::{ErrorClass, Failure};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// Where the system keeps what CPython loads.
+const SYSTEM_TREES: [&str; 6] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/python3.11"];
+
+fn unavailable(error: impl std::fmt::Display) -> Failure {
+    Failure::new(ErrorClass::SandboxUnavailable, format!("Landlock refused the fence: {error}"))
+        .with_hint("metnos doctor shows which layer is missing and how to get it")
+}
+
+fn read_file() -> BitFlags<AccessFs> {
+    AccessFs::ReadFile.into()
+}
+
+fn read_tree() -> BitFlags<AccessFs> {
+    AccessFs::ReadFile | AccessFs::ReadDir
+}
+
+/// Creating, removing and renaming names: the kernel knows these per directory only.
+fn names() -> BitFlags<AccessFs> {
+    AccessFs::MakeReg
+        | AccessFs::MakeDir
+        | AccessFs::MakeSym
+        | AccessFs::RemoveFile
+        | AccessFs::RemoveDir
+        | AccessFs::Refer
+        | AccessFs::ReadDir
+}
+
+fn write_file() -> BitFlags<AccessFs> {
+    AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate
+}
+
+/// Restricts this process to the fence. Irreversible.
+pub(crate) fn close(fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(ABI::V2))
+        .map_err(unavailable)?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(ABI::V6))
+        .map_err(unavailable)?
+        .handle_access(if fence.net && runtime == Runtime::Cpython {
+            BitFlags::from(AccessNet::BindTcp)
+        } else {
+            AccessNet::from_all(ABI::V6)
+        })
+        .map_err(unavailable)?
+        .scope(Scope::from_all(ABI::V6))
+        .map_err(unavailable)?
+        .create()
+        .map_err(unavailable)?;
+
+    for grant in &fence.read {
+        let (fd, is_dir) = open(grant)?;
+        let access = match grant.reach {
+            Reach::Names => AccessFs::ReadDir.into(),
+            _ if is_dir => read_tree(),
+            _ => read_file(),
+        };
+        rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
+    }
+    for grant in &fence.write {
+        let (fd, is_dir) = open(grant)?;
+        let access = match grant.reach {
+            Reach::Names => names(),
+            _ if is_dir => names() | write_file(),
+            _ => write_file(),
+        };
+        rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
+    }
+    if runtime == Runtime::Cpython {
+        for tree in SYSTEM_TREES {
+            if let Ok(fd) = PathFd::new(tree) {
+                let access = if Path::new(tree).is_dir() {
+                    read_tree() | AccessFs::Execute
+                } else {
+                    read_file()
+                };
+                rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
+            }
+        }
+    }
+    for program in &fence.exec {
+        let fd = PathFd::new(&program.0).map_err(|e| {
+            Failure::new(ErrorClass::DependencyMissing, format!("{}: {e}", program.0.display()))
+        })?;
+        rules = rules
+            .add_rule(PathBeneath::new(fd, AccessFs::ReadFile | AccessFs::Execute))
+            .map_err(unavailable)?;
+    }
+    // The private /tmp and the harmless devices are the cell's own.
+    let own = names() | write_file() | AccessFs::ReadDir;
+    rules = rules.add_rule(PathBeneath::new(PathFd::new("/tmp").map_err(unavailable)?, own)).map_err(unavailable)?;
+    for device in ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"] {
+        let access = AccessFs::ReadFile | AccessFs::WriteFile;
+        if let Ok(fd) = PathFd::new(device) {
+            rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
+        }
+    }
+    rules.restrict_self().map_err(unavailable)?;
+    Ok(())
+}
+
+fn open(grant: &Grant) -> Result<(OwnedFd, bool), Failure> {
+    let path = &grant.path.0;
+    let changed = |why: String| Failure::new(ErrorClass::Conflict, format!("{}: {why}", path.display()));
+    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let fd = rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve)
+        .map_err(|e| match e {
+            rustix::io::Errno::NOENT => Failure::new(ErrorClass::NotFound, format!("{}: not found", path.display())),
+            rustix::io::Errno::ACCESS => {
+                Failure::new(ErrorClass::PermissionDenied, format!("{}: permission denied", path.display()))
+            }
+            other => changed(format!("it changed while the call was prepared ({other})")),
+        })?;
+    let stat = rustix::fs::fstat(&fd).map_err(|e| changed(e.to_string()))?;
+    // (0, 0) is a folder this host made a moment ago, after a durable intent.
+    if grant.id != (0, 0) && (stat.st_dev, stat.st_ino) != grant.id {
+        return Err(changed("another file stands there now".into()));
+    }
+    let is_dir = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
+    Ok((fd, is_dir))
+}

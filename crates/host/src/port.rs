@@ -1,0 +1,166 @@
+//! The daemon as the running executor sees it: frames over one socket.
+
+use metnos_executor::schema::Schema;
+use metnos_executor::wire::{self, Answer, Body, Go, Kind, Limits, Progress};
+use metnos_executor::{ErrorClass, Failure, Intent, ListName, Outcome};
+use metnos_seeds::Port;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+/// How often progress is sent and a cancel is looked for.
+const PULSE: Duration = Duration::from_millis(50);
+/// How much of the answer is kept before it goes to the memory file.
+const SPILL: usize = 256 << 10;
+
+/// The wire, the growing answer, and what may be said only once.
+pub(crate) struct WirePort {
+    socket: UnixStream,
+    item_schema: Option<Schema>,
+    output_max: u64,
+    /// Made before the layers close: inside a closed cell no new memory file can be made.
+    output: File,
+    intent_file: Option<File>,
+    pending: Vec<u8>,
+    spilled: u64,
+    items: u64,
+    list: ListName,
+    side_effects: bool,
+    pulse: Option<Instant>,
+    cancelled: bool,
+}
+
+impl WirePort {
+    /// A port that answers on `socket` and checks each item against the schema's list.
+    pub(crate) fn new(
+        socket: UnixStream,
+        output_schema: &Schema,
+        list: ListName,
+        limits: &Limits,
+        side_effects: bool,
+    ) -> Result<Self, Failure> {
+        let memory = |name| wire::memory_file(name).map_err(|e| Failure::io("a memory file", &e));
+        Ok(Self {
+            socket,
+            item_schema: output_schema.property(list.as_str()).and_then(Schema::items).cloned(),
+            output_max: limits.output_kb << 10,
+            output: memory("metnos-output")?,
+            intent_file: Some(memory("metnos-intent")?),
+            pending: Vec::new(),
+            spilled: 0,
+            items: 0,
+            list,
+            side_effects,
+            pulse: None,
+            cancelled: false,
+        })
+    }
+
+    /// Sends the outcome with everything that was answered. The last thing a cell says.
+    pub(crate) fn finish(mut self, outcome: Outcome) -> Result<(), Failure> {
+        let gone = |e: std::io::Error| Failure::io("the answer", &e);
+        let answer = Answer { outcome, list: self.list, items: self.items };
+        if self.spilled == 0 && self.pending.len() <= wire::INLINE_MAX {
+            return wire::send(&self.socket, Kind::Result, &answer, Body::Inline(&self.pending), &[]).map_err(gone);
+        }
+        self.spill()?;
+        wire::seal(&self.output).map_err(gone)?;
+        wire::send(&self.socket, Kind::Result, &answer, Body::File(self.output.as_fd()), &[]).map_err(gone)
+    }
+
+    fn spill(&mut self) -> Result<(), Failure> {
+        self.output.write_all(&self.pending).map_err(|e| Failure::io("the answer", &e))?;
+        self.spilled += self.pending.len() as u64;
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Looks for a cancel without waiting.
+    fn look(&mut self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        while !self.cancelled {
+            let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+            let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+            match poll(&mut fds, Some(&now)) {
+                Ok(n) if n > 0 => match wire::receive(&self.socket) {
+                    Ok(Some(frame)) if frame.kind != Kind::Cancel => {}
+                    // A cancel, or a daemon that is gone: either way nobody wants the rest.
+                    _ => self.cancelled = true,
+                },
+                _ => break,
+            }
+        }
+        self.cancelled
+    }
+}
+
+impl Port for WirePort {
+    fn intent(&mut self, intent: &Intent) -> Result<(), Failure> {
+        let lost = |e: std::io::Error| Failure::io("the intent", &e);
+        if !self.side_effects {
+            return Err(Failure::internal("an executor without side effects asked to act"));
+        }
+        let mut lines = Vec::new();
+        for op in &intent.ops {
+            serde_json::to_writer(&mut lines, op).map_err(|e| Failure::internal(e.to_string()))?;
+            lines.push(b'\n');
+        }
+        let count = serde_json::json!({ "ops": intent.ops.len() });
+        if lines.len() <= wire::INLINE_MAX {
+            wire::send(&self.socket, Kind::Intent, &count, Body::Inline(&lines), &[]).map_err(lost)?;
+        } else {
+            let Some(mut file) = self.intent_file.take() else {
+                return Err(Failure::internal("a second long intent in one call"));
+            };
+            file.rewind().and_then(|()| file.write_all(&lines)).map_err(lost)?;
+            wire::seal(&file).map_err(lost)?;
+            wire::send(&self.socket, Kind::Intent, &count, Body::File(file.as_fd()), &[]).map_err(lost)?;
+        }
+        loop {
+            let stopped = || Failure::new(ErrorClass::Cancelled, "stopped before anything was changed");
+            let frame = wire::receive(&self.socket).map_err(lost)?.ok_or_else(stopped)?;
+            match frame.kind {
+                Kind::Go => {
+                    let go: Go = frame.header().map_err(lost)?;
+                    return go.refused.map_or(Ok(()), Err);
+                }
+                Kind::Cancel => return Err(stopped()),
+                _ => return Err(Failure::internal("the daemon answered an intent with something else")),
+            }
+        }
+    }
+
+    fn progress(&mut self, done: u64, total: Option<u64>, unit: &str) {
+        if self.pulse.is_some_and(|at| at.elapsed() < PULSE) {
+            return;
+        }
+        let first = self.pulse.replace(Instant::now()).is_none();
+        // The first pulse only starts the clock: a call that ends at once says nothing.
+        if !first {
+            let progress = Progress { done, total, unit: unit.to_owned() };
+            // A daemon that is gone shows up as a cancel at the next look.
+            let _ = wire::send(&self.socket, Kind::Progress, &progress, Body::Inline(&[]), &[]);
+            self.look();
+        }
+    }
+
+    fn cancelled(&mut self) -> bool {
+        self.cancelled
+    }
+
+    fn item(&mut self, line: &[u8]) -> Result<(), Failure> {
+        if let Some(schema) = &self.item_schema {
+            schema.check_slice(line).map_err(|e| Failure::internal(format!("item {}: {e}", self.items)))?;
+        }
+        let total = self.spilled + self.pending.len() as u64 + line.len() as u64 + 1;
+        if total > self.output_max {
+            return Err(Failure::limit("output_kb", format!("the answer is over {} KiB", self.output_max >> 10)));
+        }
+        self.pending.extend_from_slice(line);
+        self.pending.push(b'\n');
+        self.items += 1;
+        if self.pending.len() >= SPILL { self.spill() } else { Ok(()) }
+    }
+}

@@ -1,0 +1,205 @@
+//! The words of the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "Exit codes: 0 done · 1 failed or partial · 2 wrong usage or not set up · \
+3 refused (policy, Law, quarantine, sandbox) · 130 stopped";
+
+/// A digital butler for your own machine: small signed programs behind three kernel layers.
+#[derive(Debug, Parser)]
+#[command(name = "metnos", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    /// Answer with JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// What to do; without it, a prompt.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make keys, folders and the audit chain; sign and install the seeds.
+    Init {
+        /// Do nothing, quietly, when it is already done.
+        #[arg(long)]
+        if_needed: bool,
+    },
+    /// Prove each kernel layer by trying to break it, and check everything Metnos stands on.
+    Doctor,
+    /// What is installed, what is in quarantine, how the audit stands.
+    Status,
+    /// Run one executor directly, through every check.
+    Exec(Exec),
+    /// Look at executors and change their state.
+    Executors {
+        #[command(subcommand)]
+        command: Executors,
+    },
+    /// Check and read the audit chain.
+    Audit {
+        #[command(subcommand)]
+        command: Audit,
+    },
+    /// The folders Metnos may work in.
+    Territory {
+        #[command(subcommand)]
+        command: Territory,
+    },
+    /// Install the seeds and the host this binary was built with.
+    Upgrade {
+        /// Go back to the host before the last upgrade.
+        #[arg(long)]
+        roll_back: bool,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Print shell completions.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// `verb_object`, for example find_files.
+    #[arg(required_unless_present = "stdin")]
+    pub(crate) name: Option<String>,
+    /// Arguments as JSON; `@file` reads them from a file, `-` from standard input.
+    #[arg(default_value = "{}")]
+    pub(crate) args: String,
+    /// One call a line from standard input: {"executor": …, "args": {…}}; one answer a line.
+    #[arg(long, conflicts_with_all = ["name", "entries", "with"])]
+    pub(crate) stdin: bool,
+    /// The input list as newline JSON (`-` for standard input).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) entries: Option<PathBuf>,
+    /// The second input list as newline JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Option<PathBuf>,
+    /// Write the answer's list to this file as newline JSON instead of printing it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Another version than the current one.
+    #[arg(long, value_name = "X.Y.Z")]
+    pub(crate) version_of: Option<String>,
+    /// An id of your own: the same id gives the same outcome and runs once.
+    #[arg(long, value_name = "ID")]
+    pub(crate) call_id: Option<String>,
+    /// The language of texts in the answer.
+    #[arg(long, default_value = "en")]
+    pub(crate) lang: String,
+    /// The time zone of the call; the machine's when absent.
+    #[arg(long)]
+    pub(crate) zone: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Executors {
+    /// Every executor with its version, root, state and whether it verifies.
+    List,
+    /// One executor: what it does, needs and may touch.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Check signatures of all executors, or of some.
+    Verify {
+        /// Names; all when none.
+        names: Vec<String>,
+    },
+    /// Run birth tests inside the real sandbox.
+    Test {
+        /// Names; all when none.
+        names: Vec<String>,
+    },
+    /// Sign a folder and install it under synt or skills.
+    Sign {
+        /// The folder with manifest.toml, schema.json, tests/birth.toml and main.py.
+        folder: PathBuf,
+        /// Why it should be here; kept with the signature.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Take an executor out of use; `restore` is its opposite.
+    Archive {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Bring an archived executor back.
+    Restore {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Take an executor out of use because something is wrong with it.
+    Quarantine {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Bring an executor back from quarantine: seeds as they were built, others as they lie there.
+    Approve {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Make another installed version the current one.
+    Promote {
+        /// Its name.
+        name: String,
+        /// Which version.
+        version: String,
+        /// Why.
+        #[arg(long)]
+        reason: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// Check the whole chain; on damage, say where.
+    Verify,
+    /// The last lines.
+    Tail {
+        /// How many.
+        #[arg(short, default_value_t = 20)]
+        n: usize,
+        /// Only this executor.
+        #[arg(long)]
+        executor: Option<String>,
+    },
+    /// One line, by number, or all lines of one call, by id.
+    Show {
+        /// A sequence number or a call id.
+        key: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Territory {
+    /// The open folders.
+    List,
+    /// Open a folder to Metnos. Written to the audit.
+    Add {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Close a folder again.
+    Remove {
+        /// The folder.
+        path: PathBuf,
+    },
+}

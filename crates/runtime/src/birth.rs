@@ -1,0 +1,134 @@
+//! Runs birth tests inside the real sandbox, through the same path as any call.
+
+use crate::call::{Silent, Spec};
+use crate::runtime::Runtime;
+use metnos_executor::Failure;
+use metnos_executor::birth::{self, Birth, Case, Made};
+use metnos_executor::signature::Verified;
+use metnos_memory::db;
+use serde_json::Value;
+use std::io::BufRead;
+use std::path::Path;
+
+/// How the birth tests of one executor went.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct BirthReport {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Cases that kept their promise.
+    pub passed: u64,
+    /// Cases that did not: the promise and what happened instead.
+    pub failed: Vec<(String, String)>,
+}
+
+impl Runtime {
+    /// Runs all birth cases of a verified executor and records whether they passed here.
+    pub fn birth(&self, verified: &Verified) -> Result<BirthReport, Failure> {
+        let identity = &verified.manifest.executor;
+        let (name, version) = (identity.name.to_string(), identity.version.to_string());
+        let birth = Birth::parse(&verified.birth, "tests/birth.toml").map_err(|e| Failure::internal(e.to_string()))?;
+        let mut report = BirthReport { name: name.clone(), version: version.clone(), passed: 0, failed: Vec::new() };
+        for case in &birth.cases {
+            match self.case(&name, &version, case) {
+                Ok(()) => report.passed += 1,
+                Err(why) => report.failed.push((case.name.clone(), why)),
+            }
+        }
+        let record = db::Birth { executor: name, version, digest: verified.digest.clone() };
+        self.db
+            .record_birth(&record, &self.environment(), report.failed.is_empty(), jiff::Timestamp::now())
+            .map_err(|e| Failure::internal(e.to_string()))?;
+        Ok(report)
+    }
+
+    /// True when these very bytes passed their birth tests under this host, kernel and bubblewrap.
+    pub fn born(&self, verified: &Verified) -> bool {
+        let identity = &verified.manifest.executor;
+        let record = db::Birth {
+            executor: identity.name.to_string(),
+            version: identity.version.to_string(),
+            digest: verified.digest.clone(),
+        };
+        matches!(self.db.birth(&record, &self.environment()), Ok(Some(true)))
+    }
+
+    fn environment(&self) -> db::Environment {
+        db::Environment {
+            host: self.host.digest().unwrap_or_default(),
+            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            bwrap: crate::host::bwrap_version(),
+        }
+    }
+
+    fn case(&self, name: &str, version: &str, case: &Case) -> Result<(), String> {
+        let dir = self.home.workspace().join(".birth").join(ulid::Ulid::generate().to_string());
+        std::fs::create_dir_all(&dir).map_err(|e| e.to_string())?;
+        let outcome = self.case_in(name, version, case, &dir);
+        // Left-overs are harmless, but they are ours to clear.
+        let _ = std::fs::remove_dir_all(&dir);
+        outcome
+    }
+
+    fn case_in(&self, name: &str, version: &str, case: &Case, dir: &Path) -> Result<(), String> {
+        let io = |e: std::io::Error| e.to_string();
+        let dir = dir.canonicalize().map_err(io)?;
+        let placed = case.in_dir(dir.to_str().ok_or("the workspace's path is not UTF-8")?);
+        for file in &placed.files {
+            let path = dir.join(&file.path);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(io)?;
+            }
+            match &file.what {
+                Made::File(bytes) => std::fs::write(&path, bytes).map_err(io)?,
+                Made::Dir => std::fs::create_dir_all(&path).map_err(io)?,
+                Made::Link(to) => std::os::unix::fs::symlink(to, &path).map_err(io)?,
+            }
+            if let Some(mtime) = file.mtime {
+                let times = std::fs::FileTimes::new().set_modified(mtime.into());
+                std::fs::File::open(&path).and_then(|f| f.set_times(times)).map_err(io)?;
+            }
+        }
+        let spec = Spec {
+            executor: name.to_owned(),
+            version: Some(version.to_owned()),
+            args: placed.input.clone(),
+            base: dir.clone(),
+            entries: None,
+            with: None,
+            caller: "metnos/birth".into(),
+            call_id: None,
+            lang: "en".into(),
+            now: jiff::Zoned::now(),
+        };
+        let mut done = self.call(spec, &mut Silent);
+        let outcome = serde_json::to_value(&done.outcome).map_err(|e| e.to_string())?;
+        let items = done
+            .items
+            .reader()
+            .map_err(io)?
+            .split(b'\n')
+            .map(|line| serde_json::from_slice::<Value>(&line.map_err(io)?).map_err(|e| e.to_string()))
+            .collect::<Result<Vec<Value>, String>>()?;
+        birth::matches(&placed, &outcome, &items).map_err(|why| match &done.outcome.error {
+            Some(error) => format!("{why} ({error})"),
+            None => why,
+        })?;
+        for after in &placed.after {
+            let path = dir.join(&after.path);
+            let there = path.symlink_metadata();
+            let kept = match (&after.what, there) {
+                (None, Err(_)) => true,
+                (Some(Made::File(expected)), Ok(_)) => std::fs::read(&path).is_ok_and(|found| found == *expected),
+                (Some(Made::Dir), Ok(meta)) => meta.is_dir(),
+                (Some(Made::Link(to)), Ok(_)) => std::fs::read_link(&path).is_ok_and(|found| found == Path::new(to)),
+                _ => false,
+            };
+            if !kept {
+                return Err(format!("{} is not as it should be afterwards", after.path));
+            }
+        }
+        Ok(())
+    }
+}

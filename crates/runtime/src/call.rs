@@ -1,0 +1,424 @@
+//! One call, end to end: name → verify → arguments → fence → audit → cell → check → audit.
+//!
+//! Every call of every door passes here, in this order. What cannot be recorded does not happen:
+//! a changer acts only after its intent and its `open` line are on disk, and the answer of a
+//! read-only call is released only after its line is.
+
+use crate::builtin;
+use crate::input::List;
+use crate::runtime::Runtime;
+use metnos_executor::catalog::Found;
+use metnos_executor::wire::{FdRole, Progress, Request};
+use metnos_executor::{ErrorClass, Failure, ListName, Outcome};
+use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
+use metnos_memory::db::{Begun, Stored};
+use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
+use metnos_sandbox::fence::{self, Ground};
+use metnos_vocab::ExecutorName;
+use serde_json::{Map, Value, json};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a door asks for.
+pub struct Spec {
+    /// `verb_object…`, as typed.
+    pub executor: String,
+    /// A version other than the current one.
+    pub version: Option<String>,
+    /// Arguments; the keys `entries` and `with` may hold short lists.
+    pub args: Map<String, Value>,
+    /// What relative paths are relative to.
+    pub base: std::path::PathBuf,
+    /// A long input list.
+    pub entries: Option<Box<dyn std::io::Read>>,
+    /// A long second list.
+    pub with: Option<Box<dyn std::io::Read>>,
+    /// On whose behalf, over which channel.
+    pub caller: String,
+    /// The idempotency key; a fresh one when absent.
+    pub call_id: Option<String>,
+    /// The person's language.
+    pub lang: String,
+    /// The moment of the call in the person's zone.
+    pub now: jiff::Zoned,
+}
+
+/// What a door may see and do while a call runs.
+pub trait Door {
+    /// How far it is.
+    fn progress(&mut self, _progress: &Progress) {}
+    /// True once the person asked to stop.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A door that shows nothing and never stops a call.
+pub struct Silent;
+impl Door for Silent {}
+
+/// A finished call.
+#[derive(Debug)]
+pub struct Done {
+    /// Its id.
+    pub call_id: String,
+    /// Everything but the list.
+    pub outcome: Outcome,
+    /// How the list is called.
+    pub list: ListName,
+    /// The list.
+    pub items: Items,
+    /// True when this id was already performed and nothing ran now.
+    pub replayed: bool,
+}
+
+impl Done {
+    /// The whole answer as one JSON object, its list streamed.
+    pub fn write_json(&mut self, out: &mut dyn std::io::Write, with_list: bool) -> std::io::Result<()> {
+        let mut header = serde_json::to_value(&self.outcome)?;
+        header["call_id"] = self.call_id.clone().into();
+        let text = header.to_string();
+        if !with_list {
+            return out.write_all(text.as_bytes());
+        }
+        out.write_all(&text.as_bytes()[..text.len() - 1])?;
+        write!(out, ",\"{}\":[", self.list.as_str())?;
+        let mut reader = self.items.reader()?;
+        let mut line = Vec::new();
+        let mut first = true;
+        while std::io::BufRead::read_until(&mut reader, b'\n', &mut line)? > 0 {
+            if line.last() == Some(&b'\n') {
+                line.pop();
+            }
+            if !first {
+                out.write_all(b",")?;
+            }
+            first = false;
+            out.write_all(&line)?;
+            line.clear();
+        }
+        out.write_all(b"]}")
+    }
+
+    fn failed(call_id: String, failure: Failure) -> Self {
+        Self {
+            call_id,
+            outcome: Outcome::failure(failure),
+            list: ListName::Entries,
+            items: Items::Inline(Vec::new()),
+            replayed: false,
+        }
+    }
+}
+
+/// The largest answer kept for a repeated call id.
+const KEPT_MAX: u64 = 4 << 20;
+
+impl Runtime {
+    /// Performs one call. Never panics, never returns an unaudited effect.
+    pub fn call(&self, spec: Spec, door: &mut dyn Door) -> Done {
+        let call_id = spec.call_id.clone().unwrap_or_else(|| ulid::Ulid::generate().to_string());
+        let started = Instant::now();
+        let mut line = Line::new(Kind::Call);
+        line.call_id = Some(call_id.clone());
+        line.caller = Some(spec.caller.clone());
+        line.executor = Some(crate::text::bounded(&spec.executor, 80));
+        match self.attempt(&call_id, spec, door, &mut line, started) {
+            Ok(done) => done,
+            Err(failure) => {
+                line.kind = if line.kind == Kind::Open { Kind::Close } else { Kind::Refused };
+                line.exit = Some(Exit::Failed(failure.class));
+                line.duration_us = Some(micros(started));
+                line.detail = self.redactor.value(&json!({ "message": failure.message }), &[]);
+                match self.audit.append(line) {
+                    Ok(_) => Done::failed(call_id, failure),
+                    Err(e) => Done::failed(call_id, unrecorded(&e)),
+                }
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        call_id: &str,
+        spec: Spec,
+        door: &mut dyn Door,
+        line: &mut Line,
+        started: Instant,
+    ) -> Result<Done, Failure> {
+        let name = ExecutorName::parse(&spec.executor)
+            .map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))?;
+        if let Some(builtin) = builtin::find(&name) {
+            return self.builtin(builtin, call_id, spec, line, started);
+        }
+        let found = self.resolve(&name, spec.version.as_deref())?;
+        let manifest = &found.verified.manifest;
+        line.executor = Some(name.to_string());
+        line.version = Some(manifest.executor.version.to_string());
+        line.digest = Some(found.verified.digest.clone());
+        line.trace = Some(manifest.audit.trace_topic.clone());
+
+        let mut input = self.input(&found, spec.args, spec.entries, spec.with)?;
+        let secrets = secret_pointers(&found);
+        line.input = self.redactor.value(&Value::Object(input.args.clone()), &secrets);
+        line.counts = Some(Counts { input: input.entries.as_ref().map_or(0, |l| l.count), ok: 0, failed: 0 });
+
+        let effectful = manifest.contract.side_effects;
+        if effectful || spec.call_id.is_some() {
+            let hash = request_hash(&found.verified.digest, &input);
+            if let Some(done) = self.begin(call_id, &hash, &name)? {
+                return Ok(done);
+            }
+        }
+
+        let fence = {
+            let entries = input.entries.as_ref();
+            let paths = |field: &str| entries.map_or(Ok(Vec::new()), |list| list.paths(field));
+            let ground = Ground {
+                core: &self.core,
+                territory: &self.territory(),
+                workspace: &self.home.workspace(),
+                user_home: &self.home.user_home(),
+                base: &spec.base,
+            };
+            let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
+            fence::mint(&manifest.sandbox.profile, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
+        };
+        let request = Request {
+            call_id: call_id.to_owned(),
+            executor: name.to_string(),
+            version: manifest.executor.version.to_string(),
+            runtime: manifest.code.runtime,
+            args: input.args,
+            fence: fence.wire,
+            limits: manifest.sandbox.profile.limits,
+            output_schema: found.verified.schemas.output.source().clone(),
+            error_classes: manifest.contract.error_classes.clone(),
+            side_effects: effectful,
+            now: spec.now.to_string(),
+            lang: spec.lang,
+            fds: Vec::new(),
+        };
+        let done = self.perform(call_id, request, &found, input.entries, input.with, fence.mounts, door, line, started);
+        if effectful || spec.call_id.is_some() {
+            self.remember(call_id, &done)?;
+        }
+        done
+    }
+
+    /// Runs the cell and writes the closing line.
+    #[allow(clippy::too_many_arguments, reason = "one call's parts, used once, here")]
+    fn perform(
+        &self,
+        call_id: &str,
+        mut request: Request,
+        found: &Found,
+        mut entries: Option<List>,
+        mut with: Option<List>,
+        mounts: metnos_sandbox::Mounts,
+        door: &mut dyn Door,
+        line: &mut Line,
+        started: Instant,
+    ) -> Result<Done, Failure> {
+        let mut fds: Vec<BorrowedFd<'_>> = Vec::new();
+        for (role, list) in [(FdRole::Entries, &mut entries), (FdRole::With, &mut with)] {
+            if let Some(list) = list {
+                fds.push(list.file()?.as_fd());
+                request.fds.push(role);
+            }
+        }
+        let code = found.verified.code.as_deref().map(crate::code::sealed).transpose()?;
+        if let Some(code) = &code {
+            fds.push(code.as_fd());
+            request.fds.push(FdRole::Code);
+        }
+
+        let mounts = Arc::new(mounts);
+        let core = self.core.identity_digest(&self.territory().mount_roots());
+        let (mut cell, warm) = self.cell(&mounts, core)?;
+        line.layers = ["mount", "landlock", "seccomp"].map(String::from).to_vec();
+        line.limits = Some("rlimit+watchdog".into());
+        line.cell = Some(audit::Cell { warm, mounts: mounts.class().into() });
+
+        let mut intents = 0u32;
+        let cancelled = std::cell::Cell::new(false);
+        let door = std::cell::RefCell::new(door);
+        let reply = {
+            let line = &mut *line;
+            let mut dialogue = Dialogue {
+                intent: &mut |ops| {
+                    intents += 1;
+                    self.make_durable(call_id, intents, ops, line)
+                },
+                progress: &mut |progress| door.borrow_mut().progress(progress),
+                cancelled: &|| {
+                    cancelled.set(door.borrow().cancelled());
+                    cancelled.get()
+                },
+            };
+            cell.call(&request, &fds, &found.verified.schemas.output, &mut dialogue)
+        };
+        self.spend(cell);
+        let acted = intents > 0;
+        let (outcome, list, items) = match reply {
+            Ok(reply) => (reply.answer.outcome, reply.answer.list, reply.items),
+            Err(failure) => (Outcome::failure(failure), ListName::Entries, Items::Inline(Vec::new())),
+        };
+        let mut done = Done { call_id: call_id.to_owned(), outcome, list, items, replayed: false };
+        let digest = output_digest(&mut done)?;
+        for n in 1..=intents {
+            self.journal.close(&journal_id(call_id, n), &digest).map_err(|e| unrecorded(&e))?;
+        }
+        let mut close = line.clone();
+        close.kind = if acted { Kind::Close } else { Kind::Call };
+        close.output_digest = Some(digest);
+        let input = close.counts.map_or(0, |c| c.input);
+        close.counts = Some(Counts { input, ok: done.outcome.ok_count, failed: done.outcome.fail_count });
+        close.duration_us = Some(micros(started));
+        close.exit = Some(done.outcome.error.as_ref().map_or(Exit::Ok, |e| Exit::Failed(e.class)));
+        if let Some(error) = &done.outcome.error {
+            close.detail = self.redactor.value(&json!({ "message": error.message }), &[]);
+        }
+        self.audit.append(close).map_err(|e| unrecorded(&e))?;
+        Ok(done)
+    }
+
+    /// The intent on disk, then the `open` line on disk; only then may the cell act.
+    fn make_durable(&self, call_id: &str, n: u32, ops: IntentLines, line: &mut Line) -> Result<(), Failure> {
+        let id = journal_id(call_id, n);
+        let digest = match ops {
+            IntentLines::Inline(bytes) => {
+                self.journal.record(&id, bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()))
+            }
+            IntentLines::File(file) => self.journal.record_file(&id, file),
+        }
+        .map_err(|e| unrecorded(&e))?;
+        let mut open = line.clone();
+        open.kind = Kind::Open;
+        open.detail = json!({ "intent": digest, "n": n });
+        self.audit.append(open).map_err(|e| unrecorded(&e))?;
+        line.kind = Kind::Open;
+        Ok(())
+    }
+
+    /// Claims the call id; `Some` when this very call was performed before.
+    fn begin(&self, call_id: &str, hash: &str, name: &ExecutorName) -> Result<Option<Done>, Failure> {
+        let begun = self
+            .db
+            .begin_call(call_id, hash, name.as_str(), jiff::Timestamp::now())
+            .map_err(|e| Failure::new(ErrorClass::Conflict, e.to_string()))?;
+        let Begun::Known(call) = begun else { return Ok(None) };
+        let known = match call.outcome {
+            Some(Stored::Json(text)) => serde_json::from_str::<Kept>(&text).ok(),
+            _ => None,
+        };
+        match known {
+            Some(kept) => Ok(Some(Done {
+                call_id: call_id.to_owned(),
+                outcome: kept.outcome,
+                list: kept.list,
+                items: Items::Inline(kept.items.into_bytes()),
+                replayed: true,
+            })),
+            None => Err(Failure::new(
+                ErrorClass::Interrupted,
+                format!("call {call_id} was begun before and its answer is not kept; nothing ran now"),
+            )
+            .with_hint("metnos audit show <call id> tells how far it came")),
+        }
+    }
+
+    fn remember(&self, call_id: &str, done: &Result<Done, Failure>) -> Result<(), Failure> {
+        let kept = match done {
+            Ok(Done { outcome, list, items: Items::Inline(bytes), .. }) if bytes.len() as u64 <= KEPT_MAX => Kept {
+                outcome: outcome.clone(),
+                list: *list,
+                items: String::from_utf8_lossy(bytes).into_owned(),
+            },
+            Ok(Done { outcome, list, .. }) => Kept { outcome: outcome.clone(), list: *list, items: String::new() },
+            Err(failure) => {
+                Kept { outcome: Outcome::failure(failure.clone()), list: ListName::Entries, items: String::new() }
+            }
+        };
+        let text = serde_json::to_string(&kept).map_err(|e| Failure::internal(e.to_string()))?;
+        self.db.finish_call(call_id, &Stored::Json(text), jiff::Timestamp::now()).map_err(|e| unrecorded(&e))
+    }
+
+    fn builtin(
+        &self,
+        builtin: builtin::Builtin,
+        call_id: &str,
+        spec: Spec,
+        line: &mut Line,
+        started: Instant,
+    ) -> Result<Done, Failure> {
+        line.version = Some("builtin".into());
+        line.input = self.redactor.value(&Value::Object(spec.args.clone()), &[]);
+        let (outcome, items) = builtin(&spec.args)?;
+        let mut text = Vec::new();
+        for item in items {
+            serde_json::to_writer(&mut text, &item).map_err(|e| Failure::internal(e.to_string()))?;
+            text.push(b'\n');
+        }
+        let mut done = Done {
+            call_id: call_id.to_owned(),
+            outcome: outcome.settle(),
+            list: ListName::Entries,
+            items: Items::Inline(text),
+            replayed: false,
+        };
+        let mut close = line.clone();
+        close.output_digest = Some(output_digest(&mut done)?);
+        close.counts = Some(Counts { input: 0, ok: done.outcome.ok_count, failed: done.outcome.fail_count });
+        close.duration_us = Some(micros(started));
+        close.exit = Some(Exit::Ok);
+        self.audit.append(close).map_err(|e| unrecorded(&e))?;
+        Ok(done)
+    }
+}
+
+/// What is kept of a finished call so that the same id gives the same outcome.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Kept {
+    outcome: Outcome,
+    list: ListName,
+    items: String,
+}
+
+fn journal_id(call_id: &str, n: u32) -> String {
+    if n == 1 { call_id.to_owned() } else { format!("{call_id}-{n}") }
+}
+
+fn micros(started: Instant) -> u64 {
+    started.elapsed().as_micros().try_into().unwrap_or(u64::MAX)
+}
+
+fn unrecorded(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(ErrorClass::Internal, format!("the audit could not be written, so nothing is released: {error}"))
+        .with_hint("metnos audit verify, metnos doctor")
+}
+
+fn secret_pointers(found: &Found) -> Vec<String> {
+    let input = &found.verified.schemas.input;
+    input.properties().filter(|(_, s)| s.is_secret()).map(|(name, _)| format!("/{name}")).collect()
+}
+
+fn request_hash(digest: &str, input: &crate::input::Prepared) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(digest.as_bytes());
+    hasher.update(Value::Object(input.args.clone()).to_string().as_bytes());
+    for list in [&input.entries, &input.with].into_iter().flatten() {
+        hasher.update(list.digest.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+fn output_digest(done: &mut Done) -> Result<String, Failure> {
+    let mut hasher = blake3::Hasher::new();
+    let header = serde_json::to_vec(&done.outcome).map_err(|e| Failure::internal(e.to_string()))?;
+    hasher.update(&header);
+    let mut reader = done.items.reader().map_err(|e| Failure::io("the answer", &e))?;
+    std::io::copy(&mut reader, &mut hasher).map_err(|e| Failure::io("the answer", &e))?;
+    Ok(format!("blake3:{}", hasher.finalize().to_hex()))
+}

@@ -1,0 +1,184 @@
+//! Setting up, upgrading and rolling back: the seeds this binary was built with and the host they
+//! run in, signed by this instance.
+
+use crate::host::hosts_dir;
+use crate::runtime::{Options, Runtime};
+use metnos_executor::home::{Home, Root};
+use metnos_executor::keys::InstanceKey;
+use metnos_executor::record::Host;
+use metnos_executor::refusal::Refusal;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_memory::audit::{Kind, Line};
+use metnos_vocab::ExecutorName;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+include!(concat!(env!("OUT_DIR"), "/seeds.rs"));
+
+/// The host a binary was built with.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Its blake3, baked into `metnos`.
+    pub digest: String,
+    /// Where its file lies.
+    pub path: PathBuf,
+}
+
+impl Built {
+    /// The host beside the running binary, bound to it by the digest it was built with.
+    pub fn beside(digest: Option<&str>) -> Result<Self, Failure> {
+        let Some(digest) = digest else {
+            return Err(Failure::new(ErrorClass::SandboxUnavailable, "this metnos was built without its host")
+                .with_hint("build with: make build"));
+        };
+        let exe = std::env::current_exe().map_err(|e| Failure::io("this program", &e))?;
+        let path = exe.parent().unwrap_or(Path::new("/")).join("metnos-host");
+        Ok(Self { digest: digest.to_owned(), path })
+    }
+
+    /// The host's bytes, refused unless they are the ones this binary was built with.
+    fn read(&self) -> Result<Vec<u8>, Failure> {
+        let bytes = std::fs::read(&self.path).map_err(|e| Failure::io(self.path.display(), &e))?;
+        if blake3::hash(&bytes).to_hex().as_str() == self.digest {
+            return Ok(bytes);
+        }
+        Err(Failure::new(
+            ErrorClass::Forbidden,
+            format!("{} is not the host this metnos was built with", self.path.display()),
+        )
+        .with_hint("build both together: make build"))
+    }
+}
+
+/// What setting up or upgrading did.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Installed {
+    /// Seeds newly signed and installed.
+    pub installed: Vec<String>,
+    /// Seeds that were already there, unchanged.
+    pub kept: Vec<String>,
+    /// True when another host became the approved one.
+    pub host_changed: bool,
+    /// The approved host.
+    pub host: String,
+}
+
+/// True when this home has keys and an approved host.
+pub fn is_set_up(home: &Home) -> bool {
+    home.keys_dir().join("instance.key").exists() && home.root_dir(Root::Seed).join("HOST").exists()
+}
+
+/// Sets up a home: keys, folders, database, audit, host, seeds. Running it again repairs and
+/// changes nothing that is right.
+pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
+    built.read()?;
+    for dir in [home.config_dir(), home.state_dir(), home.workspace(), home.executors_dir(), home.audit_dir()] {
+        make_private(&dir)?;
+    }
+    let key = match InstanceKey::load(&home.keys_dir()) {
+        Ok(key) => key,
+        Err(_) if !home.keys_dir().join("instance.key").exists() => {
+            let key = InstanceKey::generate().map_err(|e| Failure::internal(e.to_string()))?;
+            key.save(&home.keys_dir()).map_err(|e| Failure::internal(e.to_string()))?;
+            key
+        }
+        Err(e) => return Err(Failure::internal(e.to_string()).with_hint(e.hint().unwrap_or_default())),
+    };
+    let runtime = Runtime::with_key(home.clone(), key, Options { warm: true })?;
+    runtime.install(built)
+}
+
+impl Runtime {
+    /// Installs the host and the seeds of this build. Returns what changed.
+    pub fn install(&self, built: &Built) -> Result<Installed, Failure> {
+        let mut done = Installed { host: built.digest.clone(), ..Installed::default() };
+        done.host_changed = self.install_host(built)?;
+        for (name, files) in SEEDS {
+            let name = ExecutorName::parse(name).map_err(|e| Failure::internal(e.to_string()))?;
+            let fresh = self
+                .catalog
+                .install(Root::Seed, files, &self.key)
+                .map_err(|e| refused(name.as_str(), &e))?;
+            if fresh { done.installed.push(name.to_string()) } else { done.kept.push(name.to_string()) }
+        }
+        if done.host_changed || !done.installed.is_empty() {
+            self.note(Kind::Lifecycle, json!({ "act": "install", "host": done.host, "seeds": done.installed }))?;
+        }
+        Ok(done)
+    }
+
+    /// Approves the host of this build. Returns false when it was the approved one already.
+    fn install_host(&self, built: &Built) -> Result<bool, Failure> {
+        let bytes = built.read()?;
+        let dir = hosts_dir(&self.home);
+        std::fs::create_dir_all(&dir).map_err(|e| Failure::io(dir.display(), &e))?;
+        write_durably(&dir.join(&built.digest), &bytes)?;
+        let known = self.catalog.host_record().ok();
+        if known.as_ref().is_some_and(|h| h.blake3 == format!("blake3:{}", built.digest)) {
+            return Ok(false);
+        }
+        self.approve_host(&built.digest, known.map(|h| h.blake3))?;
+        Ok(true)
+    }
+
+    fn approve_host(&self, digest: &str, previous: Option<String>) -> Result<(), Failure> {
+        let version = env!("CARGO_PKG_VERSION").parse().map_err(|e| Failure::internal(format!("{e}")))?;
+        let record = Host { version, blake3: format!("blake3:{digest}"), previous, counter: 0 };
+        self.catalog.store_host(record, &self.key).map_err(|e| refused("HOST", &e))
+    }
+
+    /// Goes back to the host before the last upgrade; again goes forward.
+    pub fn roll_back(&self) -> Result<Installed, Failure> {
+        let host = self.catalog.host_record().map_err(|e| refused("HOST", &e))?;
+        let Some(previous) = host.previous else {
+            return Err(Failure::new(ErrorClass::NotFound, "there is no host to go back to"));
+        };
+        let digest = previous.trim_start_matches("blake3:").to_owned();
+        let path = hosts_dir(&self.home).join(&digest);
+        Built { digest: digest.clone(), path }.read()?;
+        self.approve_host(&digest, Some(host.blake3))?;
+        self.note(Kind::Lifecycle, json!({ "act": "roll_back", "host": digest }))?;
+        Ok(Installed { host_changed: true, host: digest, ..Installed::default() })
+    }
+
+    /// One audit line about the house itself.
+    pub(crate) fn note(&self, kind: Kind, detail: serde_json::Value) -> Result<(), Failure> {
+        let mut line = Line::new(kind);
+        line.caller = Some("host/cli".into());
+        line.detail = self.redactor.value(&detail, &[]);
+        self.audit
+            .append(line)
+            .map(|_| ())
+            .map_err(|e| Failure::internal(format!("the audit could not be written: {e}")))
+    }
+}
+
+/// The embedded parts of a seed, for re-approval.
+pub(crate) fn embedded(name: &str) -> Option<&'static [(&'static str, &'static [u8])]> {
+    SEEDS.iter().find(|(n, _)| *n == name).map(|(_, files)| *files)
+}
+
+pub(crate) fn refused(what: &str, refusal: &Refusal) -> Failure {
+    Failure::new(ErrorClass::PolicyViolation, format!("{what}: {refusal}"))
+}
+
+fn make_private(dir: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    made.map_err(|e| Failure::io(dir.display(), &e))
+}
+
+/// Writes a file so that it is there as a whole or not at all. An equal file is left alone.
+fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let io = |e: std::io::Error| Failure::io(path.display(), &e);
+    if std::fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let temp = path.with_extension("new");
+    let mut file = std::fs::File::create(&temp).map_err(io)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(io)?;
+    std::fs::rename(&temp, path).map_err(io)?;
+    let parent = path.parent().unwrap_or(Path::new("/"));
+    std::fs::File::open(parent).and_then(|d| d.sync_all()).map_err(io)
+}

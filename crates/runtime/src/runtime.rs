@@ -1,0 +1,232 @@
+//! Everything a call needs, opened once.
+
+use crate::host::HostDoor;
+use crate::input::{List, Prepared};
+use metnos_executor::catalog::{Catalog, Found};
+use metnos_executor::home::Home;
+use metnos_executor::keys::InstanceKey;
+use metnos_executor::manifest::Version;
+use metnos_executor::record::Counters;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::core::{CorePaths, CoreVars};
+use metnos_guard::redact::Redactor;
+use metnos_guard::territory::Territory;
+use metnos_memory::audit::Audit;
+use metnos_memory::db::Db;
+use metnos_memory::journal::Journal;
+use metnos_sandbox::{Cell, Launcher, Mounts, Pool};
+use metnos_vocab::ExecutorName;
+use serde_json::{Map, Value};
+use std::io::Read;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// How a runtime is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Keep cells ready. Worth it for more than one call.
+    pub warm: bool,
+}
+
+/// An open Metnos.
+pub struct Runtime {
+    /// Where it lives.
+    pub home: Home,
+    pub(crate) key: Arc<InstanceKey>,
+    pub(crate) catalog: Catalog,
+    pub(crate) audit: Audit,
+    pub(crate) db: Arc<Db>,
+    pub(crate) journal: Journal,
+    pub(crate) core: CorePaths,
+    pub(crate) redactor: Redactor,
+    pub(crate) host: HostDoor,
+    territory: RwLock<Arc<Territory>>,
+    pool: OnceLock<Option<Pool>>,
+    warm: bool,
+}
+
+/// Counters of signed records, kept in the database so that an old record is not a valid one.
+struct DbCounters(Arc<Db>);
+
+impl Counters for DbCounters {
+    fn get(&self, key: &str) -> Result<Option<u64>, String> {
+        self.0.counter(key).map(|n| (n > 0).then_some(n)).map_err(|e| e.to_string())
+    }
+
+    fn set(&self, key: &str, value: u64) -> Result<(), String> {
+        self.0.raise(key, value).map(|_| ()).map_err(|e| e.to_string())
+    }
+}
+
+impl Runtime {
+    /// Opens an initialised home and repairs what a crash left behind.
+    pub fn open(home: Home, options: Options) -> Result<Self, Failure> {
+        let key = InstanceKey::load(&home.keys_dir()).map_err(|e| {
+            let failure = Failure::wrong_args(e.to_string());
+            if home.keys_dir().exists() {
+                match e.hint() {
+                    Some(hint) => failure.with_hint(hint),
+                    None => failure,
+                }
+            } else {
+                Failure::wrong_args("Metnos is not set up here").with_hint("metnos init")
+            }
+        })?;
+        Self::with_key(home, key, options)
+    }
+
+    pub(crate) fn with_key(home: Home, key: InstanceKey, options: Options) -> Result<Self, Failure> {
+        let key = Arc::new(key);
+        let broken = |e: metnos_memory::Error| {
+            let failure = Failure::internal(e.to_string());
+            match e.hint() {
+                Some(hint) => failure.with_hint(hint),
+                None => failure,
+            }
+        };
+        let state = home.state_dir();
+        let db = Arc::new(Db::open(&state.join("metnos.sqlite")).map_err(broken)?);
+        let signer = Arc::new(crate::audit_log::KeySigner(Arc::clone(&key)));
+        let audit = Audit::open(&home.audit_dir(), &state, signer, jiff::Timestamp::now).map_err(broken)?;
+        let journal = Journal::open(&state.join("journal")).map_err(broken)?;
+        let core = core_paths(&home)?;
+        let catalog = Catalog::open(
+            home.clone(),
+            key.public(),
+            crate::tables(),
+            Arc::new(DbCounters(Arc::clone(&db))),
+        );
+        let territory = territory(&home, &db)?;
+        let runtime = Self {
+            host: HostDoor::new(&home, key.public()),
+            key,
+            catalog,
+            audit,
+            db,
+            journal,
+            core,
+            redactor: Redactor::new(Vec::new()),
+            territory: RwLock::new(Arc::new(territory)),
+            pool: OnceLock::new(),
+            warm: options.warm,
+            home,
+        };
+        runtime.repair()?;
+        Ok(runtime)
+    }
+
+    /// Closes what a crash left open: audit lines, calls, intents.
+    fn repair(&self) -> Result<(), Failure> {
+        let failed = |e: metnos_memory::Error| Failure::internal(format!("repair after a crash: {e}"));
+        for call_id in self.audit.recover().map_err(failed)? {
+            self.db.interrupt_call(&call_id, None, jiff::Timestamp::now()).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The roots open to Metnos.
+    pub fn territory(&self) -> Arc<Territory> {
+        Arc::clone(&self.territory.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn reload_territory(&self) -> Result<(), Failure> {
+        let fresh = territory(&self.home, &self.db)?;
+        *self.territory.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
+        Ok(())
+    }
+
+    /// The verified executor of a call; one that does not verify goes to quarantine.
+    pub(crate) fn resolve(&self, name: &ExecutorName, version: Option<&str>) -> Result<Arc<Found>, Failure> {
+        let version: Option<Version> = version
+            .map(|v| v.parse().map_err(|e| Failure::wrong_args(format!("version {v}: {e}"))))
+            .transpose()?;
+        let found = self.catalog.resolve(name, version.as_ref()).map_err(|refusal| self.refuse(name, refusal))?;
+        self.host.check(&self.catalog).map_err(|refusal| self.refuse(name, refusal))?;
+        Ok(found)
+    }
+
+    /// Arguments checked, defaults filled in, lists sealed.
+    pub(crate) fn input(
+        &self,
+        found: &Found,
+        mut args: Map<String, Value>,
+        entries: Option<Box<dyn Read>>,
+        with: Option<Box<dyn Read>>,
+    ) -> Result<Prepared, Failure> {
+        let schema = &found.verified.schemas.input;
+        let mut list = |name: &str, source: Option<Box<dyn Read>>| -> Result<Option<List>, Failure> {
+            let items = schema.property(name).and_then(metnos_executor::schema::Schema::items);
+            match (source, args.get(name)) {
+                (Some(_), _) if items.is_none() => {
+                    Err(Failure::wrong_args(format!("{} takes no list called {name}", found.verified.manifest.executor.name)))
+                }
+                (Some(source), _) => List::read(source, name, items).map(Some),
+                (None, Some(Value::Array(values))) if items.is_some() => {
+                    let list = List::from_values(values, name, items)?;
+                    Ok(Some(list))
+                }
+                (None, _) => Ok(None),
+            }
+        };
+        let (entries, with) = (list("entries", entries)?, list("with", with)?);
+        schema.fill_defaults(&mut args);
+        // A list that travels apart still counts as given.
+        for (name, list) in [("entries", &entries), ("with", &with)] {
+            if list.is_some() {
+                args.insert(name.into(), Value::Array(Vec::new()));
+            }
+        }
+        schema.check(&Value::Object(args.clone())).map_err(|e| {
+            Failure::wrong_args(e.to_string())
+                .with_hint(format!("metnos executors show {}", found.verified.manifest.executor.name))
+        })?;
+        for name in ["entries", "with"] {
+            args.shift_remove(name);
+        }
+        Ok(Prepared { args, entries, with })
+    }
+
+    /// A cell with these mounts, warm if this runtime keeps any.
+    pub(crate) fn cell(&self, mounts: &Arc<Mounts>, core: u64) -> Result<(Cell, bool), Failure> {
+        let launcher = self.launcher()?;
+        match self.pool(&launcher) {
+            Some(pool) => pool.take(mounts, core),
+            None => launcher.start(mounts, core).map(|cell| (cell, false)),
+        }
+    }
+
+    pub(crate) fn launcher(&self) -> Result<Launcher, Failure> {
+        Ok(Launcher { bwrap: crate::host::bwrap(), image: self.host.image()? })
+    }
+
+    /// The pool, if this runtime keeps one.
+    pub fn pool(&self, launcher: &Launcher) -> Option<&Pool> {
+        self.pool.get_or_init(|| if self.warm { Pool::new(launcher.clone()).ok() } else { None }).as_ref()
+    }
+
+    /// Ends a used cell.
+    pub(crate) fn spend(&self, cell: Cell) {
+        match self.pool.get().and_then(Option::as_ref) {
+            Some(pool) => pool.give_back(cell),
+            None => cell.discard(),
+        }
+    }
+}
+
+/// The core of this home.
+pub(crate) fn core_paths(home: &Home) -> Result<CorePaths, Failure> {
+    CorePaths::load(&CoreVars {
+        user_home: home.user_home(),
+        metnos_config: home.config_dir(),
+        metnos_state: home.state_dir(),
+        metnos_executors: home.executors_dir(),
+        metnos_audit: home.audit_dir(),
+    })
+    .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("the core list: {e}")))
+}
+
+fn territory(home: &Home, db: &Db) -> Result<Territory, Failure> {
+    let opened = db.roots().map_err(|e| Failure::internal(e.to_string()))?;
+    let mut roots = vec![home.workspace(), home.user_home()];
+    roots.extend(opened.into_iter().map(|root| root.path));
+    Ok(Territory::new(roots))
+}

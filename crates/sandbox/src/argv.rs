@@ -1,0 +1,59 @@
+//! The bubblewrap command line of a cell: layer one. Pure, so that it can be read and tested.
+
+use crate::mounts::Mounts;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Where the launcher puts the sealed host binary; `SOCKET_FD` is the cell's only other descriptor.
+pub const HOST_FD: i32 = 4;
+/// The cell's end of the dialogue.
+pub const SOCKET_FD: i32 = 3;
+
+/// What the system's Python needs, mounted read-only where it exists.
+const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
+
+/// Arguments after `bwrap`, up to the program: append what to run.
+pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
+    let mut argv: Vec<OsString> = [
+        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
+        "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "cell",
+        "--proc", "/proc", "--dev", "/dev",
+    ]
+    .map(OsString::from)
+    .to_vec();
+    let mut push = |words: &[&dyn AsRef<std::ffi::OsStr>]| argv.extend(words.iter().map(|w| w.as_ref().to_owned()));
+    push(&[&"--size", &(mounts.tmp_mb << 20).to_string(), &"--tmpfs", &"/tmp"]);
+    if mounts.system {
+        for tree in SYSTEM {
+            push(&[&"--ro-bind-try", &tree, &tree]);
+        }
+    }
+    for bind in &mounts.binds {
+        let how = if bind.write { "--bind" } else { "--ro-bind" };
+        push(&[&how, &bind.path, &bind.path]);
+    }
+    for mask in &mounts.masks {
+        if mask.dir {
+            push(&[&"--tmpfs", &mask.path, &"--remount-ro", &mask.path]);
+        } else {
+            push(&[&"--ro-bind", &"/dev/null", &mask.path]);
+        }
+    }
+    push(&[&"--remount-ro", &"/", &"--chdir", &"/tmp"]);
+    argv
+}
+
+/// The whole command line of a cell.
+pub fn cell(mounts: &Mounts) -> Vec<OsString> {
+    let mut argv = namespace(mounts);
+    argv.extend(["--", &format!("/proc/self/fd/{HOST_FD}"), "cell"].map(OsString::from));
+    argv
+}
+
+/// The same namespace running another program of the real disk, for comparisons and proofs.
+pub fn running(mounts: &Mounts, program: &Path) -> Vec<OsString> {
+    let mut argv = namespace(mounts);
+    argv.push("--".into());
+    argv.push(program.into());
+    argv
+}

@@ -1,0 +1,301 @@
+//! One cell: started, waiting, used for a single call, thrown away.
+
+use crate::mounts::Mounts;
+use crate::watch;
+use metnos_executor::schema::Schema;
+use metnos_executor::wire::{self, Answer, Body, Frame, Go, Kind, Limits, Progress, Request};
+use metnos_executor::{ErrorClass, Failure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Child;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often a running call is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a cell may take to come up.
+const START: Duration = Duration::from_secs(10);
+/// How much of the standard error is kept.
+const STDERR_KEPT: usize = 16 << 10;
+/// Room for the host's own pages when memory is compared with the limit.
+const HOST_ROOM: u64 = 32 << 20;
+
+/// A started sandbox.
+pub struct Cell {
+    child: Child,
+    socket: UnixStream,
+    stderr: OwnedFd,
+    /// What it can see.
+    pub mounts: Arc<Mounts>,
+    /// The identity of core paths when it was built.
+    pub core: u64,
+}
+
+/// The daemon's side of a call: what to do when the cell speaks.
+pub struct Dialogue<'a> {
+    /// Makes an intent durable. An error here means the cell must not act.
+    pub intent: &'a mut dyn FnMut(IntentLines) -> Result<(), Failure>,
+    /// Shows progress.
+    pub progress: &'a mut dyn FnMut(&Progress),
+    /// True once the person asked to stop.
+    pub cancelled: &'a dyn Fn() -> bool,
+}
+
+/// The operations of an intent, one JSON object a line.
+pub enum IntentLines {
+    /// A short one.
+    Inline(Vec<u8>),
+    /// A long one, sealed.
+    File(File),
+}
+
+/// The list of an answer, checked.
+#[derive(Debug)]
+pub enum Items {
+    /// Newline JSON.
+    Inline(Vec<u8>),
+    /// Newline JSON in a sealed memory file.
+    File(File),
+}
+
+impl Items {
+    /// The lines, from the first.
+    pub fn reader(&mut self) -> std::io::Result<Box<dyn BufRead + '_>> {
+        Ok(match self {
+            Self::Inline(bytes) => Box::new(&bytes[..]),
+            Self::File(file) => {
+                file.rewind()?;
+                Box::new(BufReader::with_capacity(256 << 10, file))
+            }
+        })
+    }
+}
+
+/// What a cell answered, after the daemon checked it.
+#[derive(Debug)]
+pub struct Reply {
+    /// Everything but the list.
+    pub answer: Answer,
+    /// The list.
+    pub items: Items,
+    /// What it wrote to its standard error, bounded.
+    pub stderr: String,
+}
+
+impl Cell {
+    pub(crate) fn new(child: Child, socket: UnixStream, stderr: OwnedFd, mounts: Arc<Mounts>, core: u64) -> Self {
+        Self { child, socket, stderr, mounts, core }
+    }
+
+    /// Waits until the host inside says it is ready.
+    pub(crate) fn wait_ready(&mut self) -> Result<(), Failure> {
+        let until = Instant::now() + START;
+        if self.wait(until) {
+            match wire::receive(&self.socket) {
+                Ok(Some(frame)) if frame.kind == Kind::Ready => return Ok(()),
+                _ => {}
+            }
+        }
+        let said = self.stderr_text();
+        Err(Failure::new(ErrorClass::SandboxUnavailable, format!("a cell did not start: {}", said.trim()))
+            .with_hint("metnos doctor names the missing layer and the command that fixes it"))
+    }
+
+    /// True while the process is there.
+    pub fn alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// The process bubblewrap runs as.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Performs one call. The cell is spent afterwards, whatever happened.
+    pub fn call(
+        &mut self,
+        request: &Request,
+        fds: &[BorrowedFd<'_>],
+        output: &Schema,
+        dialogue: &mut Dialogue<'_>,
+    ) -> Result<Reply, Failure> {
+        let limits = request.limits;
+        let deadline = Instant::now() + Duration::from_millis(limits.wall_ms);
+        wire::send(&self.socket, Kind::Request, request, Body::Inline(&[]), fds)
+            .map_err(|e| Failure::internal(format!("the cell did not take the call: {e}")))?;
+        let mut told_to_stop = false;
+        loop {
+            let slice = (Instant::now() + LOOK).min(deadline);
+            if self.wait(slice) {
+                match wire::receive(&self.socket) {
+                    Ok(Some(frame)) => {
+                        if let Some(reply) = self.hear(frame, request, output, dialogue)? {
+                            return Ok(reply);
+                        }
+                    }
+                    Ok(None) => return Err(self.autopsy(&limits)),
+                    Err(e) => return Err(Failure::internal(format!("the cell spoke out of turn: {e}"))),
+                }
+                continue;
+            }
+            if Instant::now() >= deadline {
+                return Err(Failure::new(ErrorClass::Timeout, format!("no answer within {} ms", limits.wall_ms)));
+            }
+            if !told_to_stop && (dialogue.cancelled)() {
+                told_to_stop = true;
+                // A cell that is gone shows up as end of stream above.
+                let _ = wire::send(&self.socket, Kind::Cancel, &serde_json::json!({}), Body::Inline(&[]), &[]);
+            }
+            self.within(&limits)?;
+        }
+    }
+
+    fn within(&self, limits: &Limits) -> Result<(), Failure> {
+        let usage = watch::usage(self.child.id());
+        if usage.bytes > (limits.memory_mb << 20) + HOST_ROOM {
+            return Err(Failure::limit("memory_mb", format!("more than {} MiB of memory", limits.memory_mb)));
+        }
+        if usage.tasks > limits.processes.saturating_add(1) {
+            return Err(Failure::limit("processes", format!("more than {} processes", limits.processes)));
+        }
+        Ok(())
+    }
+
+    fn hear(
+        &mut self,
+        frame: Frame,
+        request: &Request,
+        output: &Schema,
+        dialogue: &mut Dialogue<'_>,
+    ) -> Result<Option<Reply>, Failure> {
+        let broken = |what: String| Failure::internal(format!("{} broke the protocol: {what}", request.executor));
+        let max = request.limits.output_kb << 10;
+        match frame.kind {
+            Kind::Progress => {
+                let progress: Progress = frame.header().map_err(|e| broken(e.to_string()))?;
+                (dialogue.progress)(&progress);
+                Ok(None)
+            }
+            Kind::Intent if request.side_effects => {
+                let lines = match body(frame, INTENT_MAX).map_err(|e| broken(e.to_string()))? {
+                    Items::Inline(bytes) => IntentLines::Inline(bytes),
+                    Items::File(file) => IntentLines::File(file),
+                };
+                let refused = (dialogue.intent)(lines).err();
+                let stop = refused.clone();
+                wire::send(&self.socket, Kind::Go, &Go { refused }, Body::Inline(&[]), &[])
+                    .map_err(|e| broken(e.to_string()))?;
+                stop.map_or(Ok(None), Err)
+            }
+            Kind::Result => {
+                let answer: Answer = frame.header().map_err(|e| broken(e.to_string()))?;
+                let mut items = body(frame, max).map_err(|e| broken(e.to_string()))?;
+                check(&answer, &mut items, output).map_err(broken)?;
+                Ok(Some(Reply { answer, items, stderr: self.stderr_text() }))
+            }
+            other => Err(broken(format!("unexpected frame {other:?}"))),
+        }
+    }
+
+    /// Waits for something to read until `until`.
+    fn wait(&self, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+        matches!(poll(&mut fds, Some(&timeout)), Ok(n) if n > 0)
+    }
+
+    /// Why a cell ended without an answer.
+    fn autopsy(&mut self, limits: &Limits) -> Failure {
+        let status = self.ended();
+        let said = self.stderr_text();
+        // bubblewrap reports a signal of its child as 128 plus the number.
+        let signal = status.and_then(|s| s.signal().or(s.code().filter(|c| *c > 128).map(|c| c - 128)));
+        let last = said.lines().last().unwrap_or("").trim().to_owned();
+        match signal {
+            Some(libc::SIGXCPU) => {
+                Failure::limit("cpu_ms", format!("more than {} ms of processor time", limits.cpu_ms))
+            }
+            Some(libc::SIGABRT) if said.contains("memory allocation of") => {
+                Failure::limit("memory_mb", format!("more than {} MiB of memory", limits.memory_mb))
+            }
+            Some(signal) => Failure::internal(format!("the cell died of signal {signal}. {last}")),
+            None => Failure::internal(format!("the cell ended without an answer. {last}")),
+        }
+    }
+
+    fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        let until = Instant::now() + Duration::from_millis(500);
+        while Instant::now() < until {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        None
+    }
+
+    fn stderr_text(&mut self) -> String {
+        let mut kept = vec![0; STDERR_KEPT];
+        // The pipe never blocks: what does not fit was dropped when it was written.
+        let n = rustix::io::read(&self.stderr, &mut kept).unwrap_or(0);
+        kept.truncate(n);
+        String::from_utf8_lossy(&kept).into_owned()
+    }
+
+    /// Ends every process of the cell and forgets it.
+    pub fn discard(mut self) {
+        // Killing bubblewrap takes the namespace's init with it, and init everything else.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The longest intent: a hundred thousand operations with long names.
+const INTENT_MAX: u64 = 256 << 20;
+
+fn body(mut frame: Frame, max: u64) -> std::io::Result<Items> {
+    if !frame.body_in_file {
+        return Ok(Items::Inline(frame.body));
+    }
+    match frame.fds.pop() {
+        Some(fd) => wire::accept_sealed(fd, max).map(Items::File),
+        None => Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "no file came along")),
+    }
+}
+
+/// A cell is never trusted: every line is checked again against the schema, and counted.
+fn check(answer: &Answer, items: &mut Items, output: &Schema) -> Result<(), String> {
+    let schema = output.property(answer.list.as_str()).and_then(Schema::items).cloned();
+    let mut reader = items.reader().map_err(|e| e.to_string())?;
+    let mut line = Vec::new();
+    let mut count = 0u64;
+    loop {
+        line.clear();
+        let n = (&mut reader).take(LINE_MAX).read_until(b'\n', &mut line).map_err(|e| e.to_string())?;
+        if n == 0 {
+            break;
+        }
+        if line.pop() != Some(b'\n') {
+            return Err(format!("item {count} has no end"));
+        }
+        match &schema {
+            Some(schema) => schema.check_slice(&line).map_err(|e| format!("item {count}: {e}"))?,
+            None => serde_json::from_slice::<serde::de::IgnoredAny>(&line)
+                .map(|_| ())
+                .map_err(|e| format!("item {count}: {e}"))?,
+        }
+        count += 1;
+    }
+    if count != answer.items {
+        return Err(format!("{} items announced, {count} came", answer.items));
+    }
+    Ok(())
+}
+
+/// The longest single item.
+const LINE_MAX: u64 = 64 << 20;

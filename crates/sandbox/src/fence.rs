@@ -1,0 +1,367 @@
+//! From the signed profile and the arguments of one call to what that call may see and touch.
+//!
+//! The profile says which arguments name paths; this module resolves them, refuses what is core
+//! or outside the territory, and cuts two things: the *mounts* of the cell and the *fence* that
+//! the host closes around itself. A fence is always inside the profile it was cut from.
+
+use crate::mounts::{Bind, Mask, Mounts};
+use metnos_executor::profile::{Profile, Scope};
+use metnos_executor::wire::{FenceWire, Grant, Reach, Runtime};
+use metnos_executor::{BytePath, ErrorClass, Failure};
+use metnos_guard::core::{Act, CorePaths, Verdict};
+use metnos_guard::resolve::{Resolved, resolve};
+use metnos_guard::territory::Territory;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The places every call is measured against.
+pub struct Ground<'a> {
+    /// Never touched by anything.
+    pub core: &'a CorePaths,
+    /// What the person opened to Metnos.
+    pub territory: &'a Territory,
+    /// Metnos's own folder for work.
+    pub workspace: &'a Path,
+    /// What `~` means.
+    pub user_home: &'a Path,
+    /// What a relative path is relative to.
+    pub base: &'a Path,
+}
+
+/// What one call may see and touch.
+#[derive(Debug)]
+pub struct Fence {
+    /// For the cell.
+    pub mounts: Mounts,
+    /// For the host.
+    pub wire: FenceWire,
+}
+
+/// How a path of a scope is used, which decides whether its last link is followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Only read: a link is followed.
+    Read,
+    /// Read and changed, as the thing it is: a link stays a link.
+    Operand,
+    /// Only written: a place to put things, so a link to a folder is followed.
+    Destination,
+}
+
+/// Cuts the fence of one call. `entry_paths(field)` gives the paths in that field of the input
+/// list. Path arguments in `args` are replaced by what they resolved to.
+pub fn mint(
+    profile: &Profile,
+    trusted: bool,
+    runtime: Runtime,
+    args: &mut Map<String, Value>,
+    entry_paths: &dyn Fn(&str) -> Result<Vec<PathBuf>, Failure>,
+    ground: &Ground<'_>,
+) -> Result<Fence, Failure> {
+    let mut cut = Cut { ground, trusted, wire: FenceWire::default(), binds: Vec::new(), seen: BTreeSet::new() };
+    cut.wire.net = !profile.net.is_empty();
+    cut.wire.exec = profile.exec.iter().cloned().map(BytePath).collect();
+    let scopes: BTreeSet<&Scope> = profile.read.iter().chain(&profile.write).collect();
+    for scope in scopes {
+        let usage = match (profile.read.contains(scope), profile.write.contains(scope)) {
+            (true, true) => Use::Operand,
+            (false, true) => Use::Destination,
+            _ => Use::Read,
+        };
+        match scope {
+            Scope::Workspace => cut.literal(ground.workspace, usage, true)?,
+            Scope::Literal(path) => cut.literal(path, usage, false)?,
+            Scope::Arg(name) => cut.argument(name, usage, args)?,
+            Scope::Entries(field) => {
+                for path in entry_paths(field)? {
+                    cut.named(field, &path, usage)?;
+                }
+            }
+        }
+    }
+    let mounts = cut.mounts(profile, runtime)?;
+    Ok(Fence { mounts, wire: cut.wire })
+}
+
+struct Cut<'a> {
+    ground: &'a Ground<'a>,
+    trusted: bool,
+    wire: FenceWire,
+    binds: Vec<Bind>,
+    seen: BTreeSet<(PathBuf, bool, u8)>,
+}
+
+impl Cut<'_> {
+    /// A scope that the profile names itself: mounted exactly, minus what is core.
+    fn literal(&mut self, path: &Path, usage: Use, workspace: bool) -> Result<(), Failure> {
+        let write = usage != Use::Read;
+        let Ok(found) = resolve(path, Path::new("/")) else { return Ok(()) };
+        if !found.exists {
+            return Ok(());
+        }
+        let act = if write { Act::Write } else { Act::Read };
+        if let Verdict::Core { .. } = self.ground.core.verdict(&found.path, act) {
+            return Err(forbidden(&found.path, self.ground.core.verdict(&found.path, act)));
+        }
+        let open = self.ground.core.expand(&found.path).map_err(|e| Failure::io(path.display(), &e))?;
+        for tree in open.trees {
+            self.grant(&tree, Reach::Tree, write)?;
+            if !workspace {
+                self.binds.push(Bind { path: tree, write });
+            }
+        }
+        for names in open.names_only {
+            self.grant(&names, Reach::Names, false)?;
+        }
+        Ok(())
+    }
+
+    fn argument(&mut self, name: &str, usage: Use, args: &mut Map<String, Value>) -> Result<(), Failure> {
+        let Some(value) = args.get_mut(name) else { return Ok(()) };
+        let items = match value {
+            Value::Array(items) => items.iter_mut().collect(),
+            one => vec![one],
+        };
+        for item in items {
+            let path: BytePath = serde_json::from_value(item.clone())
+                .map_err(|_| Failure::wrong_args(format!("{name}: expected a path")))?;
+            let resolved = self.named(name, &path.0, usage)?;
+            *item = serde_json::to_value(BytePath(resolved)).map_err(|e| Failure::internal(e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// A path that a person or an entry named. Returns what it resolved to.
+    fn named(&mut self, name: &str, path: &Path, usage: Use) -> Result<PathBuf, Failure> {
+        let (fixed, template) = match usage {
+            Use::Destination => split_template(path),
+            _ => (path.to_path_buf(), None),
+        };
+        let found = self.resolve(&fixed, usage)?;
+        let verdict = match usage {
+            Use::Read => self.ground.core.verdict(&found.path, Act::Read),
+            Use::Operand => match self.ground.core.verdict(&found.path, Act::Read) {
+                Verdict::Free => self.ground.core.verdict(&found.path, Act::RenameOrRemove),
+                core => core,
+            },
+            Use::Destination => self.ground.core.verdict(&found.path, Act::Write),
+        };
+        if let Verdict::Core { .. } = verdict {
+            return Err(forbidden(&found.path, verdict));
+        }
+        if !self.ground.territory.contains(&found.path) {
+            return Err(Failure::new(
+                ErrorClass::PolicyViolation,
+                format!("{} is outside the territory", found.path.display()),
+            )
+            .with_hint(format!("metnos territory add {}", territory_hint(&found.path).display())));
+        }
+        match usage {
+            Use::Read => self.readable(&found)?,
+            Use::Operand => self.operand(&found)?,
+            Use::Destination => self.destination(name, &found)?,
+        }
+        Ok(template.map_or(found.path.clone(), |rest| found.path.join(rest)))
+    }
+
+    fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, Failure> {
+        let wrong = |e: metnos_guard::resolve::ResolveError| {
+            Failure::wrong_args(format!("{}: {e}", path.display()))
+        };
+        let whole = || resolve(path, self.ground.base).map_err(wrong);
+        match (usage, path.parent(), path.file_name()) {
+            (Use::Operand, Some(parent), Some(last)) if !parent.as_os_str().is_empty() => {
+                let above = resolve(parent, self.ground.base).map_err(wrong)?;
+                let full = above.path.join(last);
+                match std::fs::symlink_metadata(&full) {
+                    Ok(meta) if meta.is_symlink() => {
+                        Ok(Resolved { path: full, exists: true, id: None, is_dir: false, missing: Vec::new() })
+                    }
+                    _ => whole(),
+                }
+            }
+            _ => whole(),
+        }
+    }
+
+    fn readable(&mut self, found: &Resolved) -> Result<(), Failure> {
+        if !found.exists {
+            // The executor itself reports what it did not find; the nearest folder needs no right.
+            return Ok(());
+        }
+        if !found.is_dir {
+            self.grant(&found.path, Reach::File, false)?;
+            return self.exact(&found.path, false);
+        }
+        let open = self.ground.core.expand(&found.path).map_err(|e| Failure::io(found.path.display(), &e))?;
+        for tree in open.trees {
+            self.grant(&tree, Reach::Tree, false)?;
+            self.exact(&tree, false)?;
+        }
+        for names in open.names_only {
+            self.grant(&names, Reach::Names, false)?;
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, found: &Resolved) -> Result<(), Failure> {
+        let existing = nearest(&found.path);
+        if self.trusted {
+            let parent = if found.exists { found.path.parent().unwrap_or(Path::new("/")) } else { &existing };
+            self.grant(parent, Reach::Names, true)?;
+        }
+        // A link has no content of its own: the rights on its folder are all it needs.
+        if found.exists && found.id.is_some() {
+            let reach = if found.is_dir { Reach::Tree } else { Reach::File };
+            self.grant(&found.path, reach, true)?;
+            self.exact(&found.path, true)?;
+        }
+        Ok(())
+    }
+
+    fn destination(&mut self, name: &str, found: &Resolved) -> Result<(), Failure> {
+        let is_folder = name.ends_with("dir");
+        let parent = || found.path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        if !self.trusted {
+            if !found.exists {
+                return Err(Failure::new(
+                    ErrorClass::NotFound,
+                    format!("{} does not exist; only seeds create destinations", found.path.display()),
+                )
+                .with_hint("create it first: metnos exec create_dirs …"));
+            }
+            let reach = if found.is_dir { Reach::Tree } else { Reach::File };
+            self.grant(&found.path, reach, true)?;
+            return self.exact(&found.path, true);
+        }
+        if found.exists && found.is_dir {
+            return self.grant(&found.path, Reach::Tree, true);
+        }
+        if found.exists {
+            return self.grant(&parent(), Reach::Tree, true);
+        }
+        if name == "paths" {
+            return self.grant(&nearest(&found.path), Reach::Names, true);
+        }
+        let folder = if is_folder { found.path.clone() } else { parent() };
+        self.folder_to_make(&folder)
+    }
+
+    /// A destination folder that may still have to be made, with all its missing parents.
+    fn folder_to_make(&mut self, folder: &Path) -> Result<(), Failure> {
+        let mut missing: Vec<PathBuf> = folder
+            .ancestors()
+            .take_while(|dir| !dir.exists())
+            .map(Path::to_path_buf)
+            .collect();
+        if missing.is_empty() {
+            return self.grant(folder, Reach::Tree, true);
+        }
+        missing.reverse();
+        for dir in missing {
+            if let Verdict::Core { .. } = self.ground.core.verdict(&dir, Act::Write) {
+                return Err(forbidden(&dir, self.ground.core.verdict(&dir, Act::Write)));
+            }
+            let dir = BytePath(dir);
+            if !self.wire.make_dirs.contains(&dir) {
+                self.wire.make_dirs.push(dir);
+            }
+        }
+        if self.seen.insert((folder.to_path_buf(), true, Reach::Tree as u8)) {
+            // No identity yet: the host makes it and opens what it made.
+            let grant = Grant { path: BytePath(folder.to_path_buf()), id: (0, 0), reach: Reach::Tree };
+            self.wire.write.push(grant);
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, path: &Path, reach: Reach, write: bool) -> Result<(), Failure> {
+        if !self.seen.insert((path.to_path_buf(), write, reach as u8)) {
+            return Ok(());
+        }
+        let meta = match std::fs::symlink_metadata(path) {
+            Ok(meta) => meta,
+            // It vanished meanwhile: nothing to grant, and the executor will say so.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(e) => return Err(Failure::io(path.display(), &e)),
+        };
+        let grant = Grant { path: BytePath(path.to_path_buf()), id: (meta.dev(), meta.ino()), reach };
+        if write { self.wire.write.push(grant) } else { self.wire.read.push(grant) }
+        Ok(())
+    }
+
+    /// Least trust, least view: a synthesised or imported executor sees exactly what it may touch.
+    fn exact(&mut self, path: &Path, write: bool) -> Result<(), Failure> {
+        if !self.trusted {
+            let open = self.ground.core.expand(path).map_err(|e| Failure::io(path.display(), &e))?;
+            self.binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
+        }
+        Ok(())
+    }
+
+    fn mounts(&mut self, profile: &Profile, runtime: Runtime) -> Result<Mounts, Failure> {
+        let mut binds = std::mem::take(&mut self.binds);
+        let mut masks = Vec::new();
+        let roams = |scope: &Scope| !matches!(scope, Scope::Literal(_));
+        let write = profile.write.iter().any(roams);
+        if self.trusted && (write || profile.read.iter().any(roams)) {
+            for root in self.ground.territory.mount_roots() {
+                binds.push(Bind { path: root.clone(), write });
+            }
+            for (path, identity) in self.ground.core.existing_below(&self.ground.territory.mount_roots()) {
+                masks.push(Mask { path, dir: identity.is_dir });
+            }
+        } else if profile.read.contains(&Scope::Workspace) || profile.write.contains(&Scope::Workspace) {
+            let write = profile.write.contains(&Scope::Workspace);
+            let open = self
+                .ground
+                .core
+                .expand(self.ground.workspace)
+                .map_err(|e| Failure::io(self.ground.workspace.display(), &e))?;
+            binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
+        }
+        Ok(Mounts { binds, masks, system: runtime == Runtime::Cpython, tmp_mb: profile.limits.tmp_mb }.tidy())
+    }
+}
+
+fn nearest(path: &Path) -> PathBuf {
+    path.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}
+
+/// Where to open the territory so that `path` is inside: its folder, or itself if it is one.
+fn territory_hint(path: &Path) -> PathBuf {
+    if path.is_dir() { path.to_path_buf() } else { nearest(path.parent().unwrap_or(Path::new("/"))) }
+}
+
+fn forbidden(path: &Path, verdict: Verdict) -> Failure {
+    let why = match verdict {
+        Verdict::Core { reason, .. } => reason,
+        Verdict::Free => "core".into(),
+    };
+    Failure::new(ErrorClass::Forbidden, format!("{}: {why}", path.display()))
+        .with_hint("core paths cannot be opened by any profile, level or approval")
+}
+
+/// Splits `Archive/{year}/x` into the part that is a real path and the part a seed fills in.
+fn split_template(path: &Path) -> (PathBuf, Option<PathBuf>) {
+    let is_template = |part: &std::path::Component<'_>| part.as_os_str().as_encoded_bytes().contains(&b'{');
+    let parts: Vec<_> = path.components().collect();
+    match parts.iter().position(is_template) {
+        Some(at) if at > 0 => (parts[..at].iter().collect(), Some(parts[at..].iter().collect())),
+        _ => (path.to_path_buf(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_is_cut_where_it_begins() {
+        let cut = |p: &str| split_template(Path::new(p));
+        assert_eq!(cut("/a/b"), ("/a/b".into(), None));
+        assert_eq!(cut("/a/{year}/b"), ("/a".into(), Some("{year}/b".into())));
+    }
+}

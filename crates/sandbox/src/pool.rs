@@ -1,0 +1,245 @@
+//! Cells kept ready. A call that finds one waits for nothing; a call that does not builds its own.
+//!
+//! One thread starts and ends all warm cells: bubblewrap dies with the thread that started it, so
+//! that thread lives as long as the pool.
+
+use crate::argv;
+use crate::cell::Cell;
+use crate::image::HostImage;
+use crate::mounts::Mounts;
+use crate::spawn::spawn;
+use metnos_executor::{ErrorClass, Failure};
+use rustix::pipe::PipeFlags;
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The most warm cells of one kind, and of all kinds together.
+const SHELF_MAX: usize = 4;
+const TOTAL_MAX: usize = 12;
+/// A kind nobody asked for in this long is let go.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// Builds cells.
+#[derive(Clone)]
+pub struct Launcher {
+    /// The bubblewrap binary.
+    pub bwrap: PathBuf,
+    /// The verified host.
+    pub image: Arc<HostImage>,
+}
+
+impl Launcher {
+    /// Builds one cell and waits until it is ready.
+    pub fn start(&self, mounts: &Arc<Mounts>, core: u64) -> Result<Cell, Failure> {
+        let failed = |e: std::io::Error| match e.kind() {
+            std::io::ErrorKind::NotFound => {
+                Failure::new(ErrorClass::SandboxUnavailable, "bubblewrap is not installed")
+                    .with_hint("sudo apt-get install -y bubblewrap")
+            }
+            _ => Failure::new(ErrorClass::SandboxUnavailable, format!("a cell could not be started: {e}")),
+        };
+        let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+        let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
+            .map_err(|e| failed(e.into()))?;
+        let argv = argv::cell(mounts);
+        let child = spawn(&self.bwrap, &argv, theirs.as_fd(), self.image.as_fd(), Stdio::from(write)).map_err(failed)?;
+        drop(theirs);
+        let mut cell = Cell::new(child, ours, read, Arc::clone(mounts), core);
+        match cell.wait_ready() {
+            Ok(()) => Ok(cell),
+            Err(failure) => {
+                cell.discard();
+                Err(failure)
+            }
+        }
+    }
+}
+
+/// How the pool has served so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Calls that found a warm cell.
+    pub hits: u64,
+    /// Calls that had to build one.
+    pub misses: u64,
+    /// Warm cells thrown away because a core path changed while they waited.
+    pub stale: u64,
+}
+
+struct Shelf {
+    ready: Vec<Cell>,
+    want: usize,
+    core: u64,
+    asked: Instant,
+}
+
+#[derive(Default)]
+struct State {
+    shelves: HashMap<Arc<Mounts>, Shelf>,
+    spent: Vec<Cell>,
+    served: Served,
+    closing: bool,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+    launcher: Launcher,
+}
+
+/// The warm cells of one process.
+pub struct Pool {
+    shared: Arc<Shared>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Pool {
+    /// An empty pool; it learns what to keep from what is asked.
+    pub fn new(launcher: Launcher) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), launcher });
+        let theirs = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("cells".into()).spawn(move || tend(&theirs))?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// A cell with these mounts, warm if one waits. `core` is the identity of the core paths now:
+    /// a cell built under another one is thrown away.
+    pub fn take(&self, mounts: &Arc<Mounts>, core: u64) -> Result<(Cell, bool), Failure> {
+        {
+            let mut state = lock(&self.shared.state);
+            let shelf = state.shelves.entry(Arc::clone(mounts)).or_insert_with(|| Shelf {
+                ready: Vec::new(),
+                want: 1,
+                core,
+                asked: Instant::now(),
+            });
+            shelf.asked = Instant::now();
+            shelf.core = core;
+            let mut stale = Vec::new();
+            let mut found = None;
+            while let Some(mut cell) = shelf.ready.pop() {
+                if cell.core == core && cell.alive() {
+                    found = Some(cell);
+                    break;
+                }
+                stale.push(cell);
+            }
+            if found.is_none() {
+                shelf.want = (shelf.want + 1).min(SHELF_MAX);
+            }
+            state.served.stale += stale.len() as u64;
+            state.spent.append(&mut stale);
+            match found {
+                Some(_) => state.served.hits += 1,
+                None => state.served.misses += 1,
+            }
+            self.shared.wake.notify_one();
+            if let Some(cell) = found {
+                return Ok((cell, true));
+            }
+        }
+        self.shared.launcher.start(mounts, core).map(|cell| (cell, false))
+    }
+
+    /// Hands back a spent cell; it is ended in the background.
+    pub fn give_back(&self, cell: Cell) {
+        lock(&self.shared.state).spent.push(cell);
+        self.shared.wake.notify_one();
+    }
+
+    /// Asks for a warm cell of this kind before anyone needs it.
+    pub fn expect(&self, mounts: &Arc<Mounts>, core: u64) {
+        let mut state = lock(&self.shared.state);
+        state.shelves.entry(Arc::clone(mounts)).or_insert_with(|| Shelf {
+            ready: Vec::new(),
+            want: 1,
+            core,
+            asked: Instant::now(),
+        });
+        self.shared.wake.notify_one();
+    }
+
+    /// Waits until every kind has its warm cells, or `within` has passed.
+    pub fn settle(&self, within: Duration) {
+        let until = Instant::now() + within;
+        while Instant::now() < until {
+            if lock(&self.shared.state).shelves.values().all(|s| s.ready.len() >= s.want) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// How it has served so far.
+    pub fn served(&self) -> Served {
+        lock(&self.shared.state).served
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        lock(&self.shared.state).closing = true;
+        self.shared.wake.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A poisoned lock only means that a thread died while counting; the cells are still good.
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts what is wanted and ends what is spent, one at a time.
+fn tend(shared: &Shared) {
+    loop {
+        let mut state = lock(&shared.state);
+        let (spent, wanted) = loop {
+            if state.closing {
+                let State { shelves, spent, .. } = std::mem::take(&mut *state);
+                drop(state);
+                spent.into_iter().chain(shelves.into_values().flat_map(|s| s.ready)).for_each(Cell::discard);
+                return;
+            }
+            let idle: Vec<Arc<Mounts>> =
+                state.shelves.iter().filter(|(_, s)| s.asked.elapsed() > IDLE).map(|(m, _)| Arc::clone(m)).collect();
+            for mounts in idle {
+                if let Some(shelf) = state.shelves.remove(&mounts) {
+                    state.spent.extend(shelf.ready);
+                }
+            }
+            let total: usize = state.shelves.values().map(|s| s.ready.len()).sum();
+            let wanted = state
+                .shelves
+                .iter()
+                .filter(|(_, shelf)| total < TOTAL_MAX && shelf.ready.len() < shelf.want)
+                .min_by_key(|(_, shelf)| shelf.ready.len())
+                .map(|(mounts, shelf)| (Arc::clone(mounts), shelf.core));
+            let spent = std::mem::take(&mut state.spent);
+            if wanted.is_some() || !spent.is_empty() {
+                break (spent, wanted);
+            }
+            state = shared.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        drop(state);
+        if let Some((mounts, core)) = wanted {
+            match shared.launcher.start(&mounts, core) {
+                Ok(cell) => match lock(&shared.state).shelves.get_mut(&mounts) {
+                    Some(shelf) => shelf.ready.push(cell),
+                    None => cell.discard(),
+                },
+                // The next call builds its own cell and reports why it cannot.
+                Err(_) => {
+                    lock(&shared.state).shelves.remove(&mounts);
+                }
+            }
+        }
+        spent.into_iter().for_each(Cell::discard);
+    }
+}
