@@ -8,6 +8,8 @@ pub mod op;
 pub mod origin;
 pub mod outcome;
 pub mod path;
+pub mod profile;
+pub mod schema;
 pub mod wire;
 
 pub use failure::{ErrorClass, Failure};
