@@ -3,7 +3,9 @@
 //!
 //! This crate decides and describes; it never runs anything.
 
+mod document;
 pub mod failure;
+pub mod manifest;
 pub mod op;
 pub mod origin;
 pub mod outcome;
