@@ -3,15 +3,37 @@
 //!
 //! This crate decides and describes; it never runs anything.
 
+pub mod birth;
+mod document;
 pub mod failure;
+mod files;
+pub mod home;
+pub mod keys;
+pub mod manifest;
 pub mod op;
 pub mod origin;
 pub mod outcome;
 pub mod path;
+pub mod profile;
+pub mod record;
+mod refusal;
+pub mod schema;
+pub mod signature;
+#[cfg(test)]
+mod testing;
 pub mod wire;
 
 pub use failure::{ErrorClass, Failure};
+pub use home::{Home, Root};
+pub use keys::{InstanceKey, PublicKey};
+pub use manifest::{Manifest, ManifestError, Version};
+pub use metnos_vocab::ExecutorName;
 pub use op::{Intent, Op, WriteMode};
 pub use origin::Origin;
 pub use outcome::{Failed, ListName, Outcome, Truncation};
 pub use path::BytePath;
+pub use profile::{NetPattern, Profile, Scope, TableVersions};
+pub use record::Counters;
+pub use refusal::{Part, Refusal};
+pub use schema::{Schema, SchemaError, Schemas, Violation};
+pub use signature::{Verified, sign_folder, verify_folder};

@@ -1,1 +1,12 @@
-//! stub
+//! The closed vocabulary: verbs, objects and qualifiers, and the executor names they can form.
+//!
+//! The terms are data (`data/vocabulary.txt`, compiled in). Nothing here does I/O; a name that the
+//! grammar does not produce cannot be held by [`ExecutorName`].
+
+mod name;
+mod near;
+mod table;
+
+pub use name::{ExecutorName, NameError};
+pub use near::nearest;
+pub use table::{Class, Family, Object, Qualifier, Verb};
