@@ -1,0 +1,81 @@
+//! The data file, and what its patterns stand for on this machine.
+
+use super::{CoreError, CorePaths, CoreVars, Entry};
+use serde::Deserialize;
+use std::path::{Component, Path, PathBuf};
+
+const LIST: &str = include_str!("../../data/core.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    version: u32,
+    path: Vec<Pattern>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pattern {
+    at: String,
+    reason: String,
+    #[serde(default)]
+    unless_home: bool,
+    #[serde(default)]
+    others_only: bool,
+}
+
+pub(super) fn load(vars: &CoreVars) -> Result<CorePaths, CoreError> {
+    let list: List = toml::from_str(LIST)?;
+    let mut entries = Vec::with_capacity(list.path.len());
+    for pattern in list.path {
+        let literal = stands_for(&pattern.at, vars)
+            .filter(|p| p.is_absolute() && !p.components().any(|c| c == Component::ParentDir))
+            .ok_or_else(|| CoreError::NotAbsolute { at: pattern.at.clone() })?;
+        if pattern.unless_home && vars.user_home.starts_with(&literal) {
+            continue;
+        }
+        let except = if pattern.others_only { own_trees(&literal, vars) } else { Vec::new() };
+        let mut paths = vec![literal];
+        add_resolved(&mut paths);
+        entries.push(Entry { paths, reason: pattern.reason, except });
+    }
+    Ok(CorePaths { version: list.version, entries })
+}
+
+fn stands_for(at: &str, vars: &CoreVars) -> Option<PathBuf> {
+    Some(match at {
+        "$METNOS_CONFIG" => vars.metnos_config.clone(),
+        "$METNOS_STATE" => vars.metnos_state.clone(),
+        "$METNOS_EXECUTORS" => vars.metnos_executors.clone(),
+        "$METNOS_AUDIT" => vars.metnos_audit.clone(),
+        _ if at.starts_with('$') => return None,
+        _ => match at.strip_prefix("~/") {
+            Some(rest) => vars.user_home.join(rest),
+            None => PathBuf::from(at),
+        },
+    })
+}
+
+/// The trees directly below `literal` that hold Metnos's own folders.
+fn own_trees(literal: &Path, vars: &CoreVars) -> Vec<PathBuf> {
+    let own = [&vars.metnos_config, &vars.metnos_state, &vars.metnos_executors, &vars.metnos_audit];
+    let mut trees: Vec<PathBuf> = own
+        .into_iter()
+        .filter_map(|path| Some(literal.join(path.strip_prefix(literal).ok()?.components().next()?)))
+        .collect();
+    trees.sort();
+    trees.dedup();
+    trees
+}
+
+/// Adds where the links on the way to the path, or at its end, lead. Of a path that does not
+/// exist yet, the part that does is resolved.
+fn add_resolved(paths: &mut Vec<PathBuf>) {
+    let Some(literal) = paths.first().cloned() else { return };
+    let resolved = crate::resolve::resolve_in(&literal, Path::new("/"), Path::new("/")).map(|r| r.path);
+    if let Ok(resolved) = resolved
+        && resolved != literal
+    {
+        paths.push(resolved);
+    }
+}

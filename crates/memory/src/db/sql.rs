@@ -1,0 +1,34 @@
+//! Every statement of this crate, by table. The tables are in `migrations/`.
+
+pub(super) const CHECK: &str = "PRAGMA integrity_check(1)";
+
+pub(super) const COUNTER_RAISE: &str = "INSERT INTO counters (key, value) VALUES (?1, ?2)
+    ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)
+    RETURNING value";
+pub(super) const COUNTER_GET: &str = "SELECT value FROM counters WHERE key = ?1";
+
+pub(super) const CALL_GET: &str =
+    "SELECT call_id, request_hash, executor, started_at, ended_at, state, outcome,
+    outcome_blob FROM calls WHERE call_id = ?1";
+pub(super) const CALLS_OPEN: &str =
+    "SELECT call_id, request_hash, executor, started_at, ended_at, state, outcome,
+    outcome_blob FROM calls WHERE state = 'open' ORDER BY started_at, call_id";
+pub(super) const CALL_BEGIN: &str = "INSERT INTO calls (call_id, request_hash, executor, started_at, state)
+    VALUES (?1, ?2, ?3, ?4, 'open')";
+pub(super) const CALL_END: &str =
+    "UPDATE calls SET state = ?2, ended_at = ?3, outcome = ?4, outcome_blob = ?5
+    WHERE call_id = ?1 AND state = 'open'";
+pub(super) const CALLS_FORGET: &str = "DELETE FROM calls WHERE state <> 'open' AND started_at < ?1";
+
+pub(super) const ROOT_ADD: &str = "INSERT INTO territory (path, added_at, by) VALUES (?1, ?2, ?3)
+    ON CONFLICT (path) DO NOTHING";
+pub(super) const ROOT_REMOVE: &str = "DELETE FROM territory WHERE path = ?1";
+pub(super) const ROOTS: &str = "SELECT path, added_at, by FROM territory ORDER BY path";
+
+pub(super) const BIRTH_SET: &str =
+    "INSERT INTO birth (executor, version, digest, host, kernel, bwrap, passed, at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    ON CONFLICT (executor, version, digest, host, kernel, bwrap)
+    DO UPDATE SET passed = excluded.passed, at = excluded.at";
+pub(super) const BIRTH_GET: &str = "SELECT passed FROM birth
+    WHERE executor = ?1 AND version = ?2 AND digest = ?3 AND host = ?4 AND kernel = ?5 AND bwrap = ?6";
