@@ -154,11 +154,6 @@ impl Sum {
         Some((ours.checked_add(theirs)?, scale))
     }
 
-    /// How many numbers were added.
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
     /// True while every digit is right.
     pub(super) fn is_exact(&self) -> bool {
         self.exact

@@ -4,10 +4,13 @@
 //! A name such as `exif.taken_at` means the key spelled so, or else the field inside the field.
 
 use metnos_executor::Origin;
-use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+
+/// The most fields of one entry, as many as a sheet has columns: looking one up is linear.
+const FIELDS_MAX: usize = 16_384;
 
 /// The field that carries the taint.
 pub(super) const ORIGIN: &str = "_origin";
@@ -115,6 +118,9 @@ impl<'de> Visitor<'de> for All {
             // A key written twice means its last value, as everywhere else.
             match fields.iter_mut().find(|(known, _)| *known == key) {
                 Some(slot) => slot.1 = raw,
+                None if fields.len() >= FIELDS_MAX => {
+                    return Err(M::Error::custom(format!("an entry of more than {FIELDS_MAX} fields")));
+                }
                 None => fields.push((key, raw)),
             }
         }
