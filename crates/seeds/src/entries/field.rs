@@ -116,8 +116,8 @@ impl<'de> Visitor<'de> for All {
         while let Some(Text(key)) = map.next_key()? {
             let raw: &'de RawValue = map.next_value()?;
             // A key written twice means its last value, as everywhere else.
-            match fields.iter_mut().find(|(known, _)| *known == key) {
-                Some(slot) => slot.1 = raw,
+            match fields.iter().position(|(known, _)| *known == key) {
+                Some(at) => fields[at].1 = raw,
                 None if fields.len() >= FIELDS_MAX => {
                     return Err(M::Error::custom(format!("an entry of more than {FIELDS_MAX} fields")));
                 }

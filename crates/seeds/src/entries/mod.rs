@@ -9,6 +9,7 @@ mod lines;
 mod moment;
 mod overlap;
 mod pattern;
+mod render;
 mod tally;
 
 mod compare_entries;
@@ -16,6 +17,7 @@ mod compute_entries;
 mod filter_entries;
 mod filter_lists;
 mod group_entries;
+mod render_entries;
 mod sort_entries;
 
 use crate::registry::Seed;
@@ -28,4 +30,5 @@ pub const SEEDS: &[(&str, Seed)] = &[
     ("group_entries", group_entries::run),
     ("compute_entries", compute_entries::run),
     ("compare_entries", compare_entries::run),
+    ("render_entries", render_entries::run),
 ];

@@ -25,7 +25,9 @@ impl Form for Csv {
 
 /// A sheet runs a text that starts like a formula; an apostrophe before it keeps it text.
 fn guarded(text: &str) -> String {
-    let risky = text.trim_start_matches(' ').starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+    let risky = text
+        .trim_start_matches(' ')
+        .starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     if risky && Number::parse(text).is_none() { format!("'{text}") } else { text.to_owned() }
 }
 

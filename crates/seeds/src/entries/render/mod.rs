@@ -28,6 +28,10 @@ pub(super) trait Form {
     fn head(&mut self, columns: &[String]) -> String;
     /// One row.
     fn row(&mut self, row: &Row<'_>) -> String;
+    /// The most a row of this weight can add to the text, when more than what `row` returns.
+    fn charge(&self, _weight: usize, _cells: usize) -> usize {
+        0
+    }
     /// What comes after them.
     fn tail(&mut self) -> String;
 }

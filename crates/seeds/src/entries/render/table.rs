@@ -44,6 +44,12 @@ impl Form for Table {
         String::new()
     }
 
+    // Padding is decided by rows that come later: a cell is charged for the widest it may get, in
+    // signs of up to four bytes only where its own text has them.
+    fn charge(&self, weight: usize, cells: usize) -> usize {
+        weight.min(cells.saturating_mul(COLUMN_MAX * 4)).max(cells.saturating_mul(COLUMN_MAX + 2))
+    }
+
     fn tail(&mut self) -> String {
         if self.columns.is_empty() {
             return String::new();
@@ -58,7 +64,8 @@ impl Form for Table {
                     line.push_str("  ");
                 }
                 let padding = " ".repeat(column.width.saturating_sub(width::of(text)));
-                let (before, after) = if column.numeric { (padding.as_str(), "") } else { ("", padding.as_str()) };
+                let (before, after) =
+                    if column.numeric { (padding.as_str(), "") } else { ("", padding.as_str()) };
                 line.extend([before, text, after]);
             }
             out.push_str(line.trim_end());

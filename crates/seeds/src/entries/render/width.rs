@@ -87,7 +87,10 @@ fn of_char(sign: char) -> usize {
         usize::from(code >= 0x20 && !(0x7f..0xa0).contains(&code))
     } else if within(&ZERO, code) {
         0
-    } else if within(&WIDE, code) || (0x1f000..=0x1faff).contains(&code) || (0x20000..=0x3fffd).contains(&code) {
+    } else if within(&WIDE, code)
+        || (0x1f000..=0x1faff).contains(&code)
+        || (0x20000..=0x3fffd).contains(&code)
+    {
         2
     } else {
         1
@@ -124,7 +127,10 @@ mod tests {
 
     #[test]
     fn marks_take_nothing_and_wide_signs_two() {
-        assert_eq!([of("città"), of("citta\u{300}"), of("日本"), of("📷"), of("한글"), of("")], [5, 5, 4, 2, 4, 0]);
+        assert_eq!(
+            [of("città"), of("citta\u{300}"), of("日本"), of("📷"), of("한글"), of("")],
+            [5, 5, 4, 2, 4, 0]
+        );
         assert_eq!([cut("日本語", 4), cut("abc", 3), cut("abcd", 3)], ["日…", "abc", "ab…"]);
     }
 
