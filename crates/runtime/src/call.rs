@@ -130,7 +130,7 @@ impl Runtime {
                 line.kind = if line.kind == Kind::Open { Kind::Close } else { Kind::Refused };
                 line.exit = Some(Exit::Failed(failure.class));
                 line.duration_us = Some(micros(started));
-                line.detail = self.redactor.value(&json!({ "message": failure.message }), &[]);
+                line.detail = self.redactor.redact(&json!({ "message": failure.message }), &[]);
                 match self.audit.append(line) {
                     Ok(_) => Done::failed(call_id, failure),
                     Err(e) => Done::failed(call_id, unrecorded(&e)),
@@ -161,7 +161,7 @@ impl Runtime {
 
         let mut input = self.input(&found, spec.args, spec.entries, spec.with)?;
         let secrets = secret_pointers(&found);
-        line.input = self.redactor.value(&Value::Object(input.args.clone()), &secrets);
+        line.input = self.redactor.redact(&Value::Object(input.args.clone()), &secrets);
         line.counts = Some(Counts { input: input.entries.as_ref().map_or(0, |l| l.count), ok: 0, failed: 0 });
 
         let effectful = manifest.contract.side_effects;
@@ -235,7 +235,7 @@ impl Runtime {
         }
 
         let mounts = Arc::new(mounts);
-        let core = self.core.identity_digest(&self.territory().mount_roots());
+        let core = self.core.identity_digest(self.territory().roots());
         let (mut cell, warm) = self.cell(&mounts, core)?;
         line.layers = ["mount", "landlock", "seccomp"].map(String::from).to_vec();
         line.limits = Some("rlimit+watchdog".into());
@@ -278,7 +278,7 @@ impl Runtime {
         close.duration_us = Some(micros(started));
         close.exit = Some(done.outcome.error.as_ref().map_or(Exit::Ok, |e| Exit::Failed(e.class)));
         if let Some(error) = &done.outcome.error {
-            close.detail = self.redactor.value(&json!({ "message": error.message }), &[]);
+            close.detail = self.redactor.redact(&json!({ "message": error.message }), &[]);
         }
         self.audit.append(close).map_err(|e| unrecorded(&e))?;
         Ok(done)
@@ -354,7 +354,7 @@ impl Runtime {
         started: Instant,
     ) -> Result<Done, Failure> {
         line.version = Some("builtin".into());
-        line.input = self.redactor.value(&Value::Object(spec.args.clone()), &[]);
+        line.input = self.redactor.redact(&Value::Object(spec.args.clone()), &[]);
         let (outcome, items) = builtin(&spec.args)?;
         let mut text = Vec::new();
         for item in items {

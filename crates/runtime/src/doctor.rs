@@ -140,7 +140,7 @@ impl Runtime {
         };
         let any = metnos_executor::schema::Schema::parse(&request.output_schema)
             .map_err(|e| Failure::internal(e.to_string()))?;
-        let mut cell = self.launcher()?.start(&Arc::new(mounts), 0)?;
+        let mut cell = self.launcher()?.start(&Arc::new(mounts), [0; 32])?;
         let mut dialogue = Dialogue { intent: &mut |_| Ok(()), progress: &mut |_| {}, cancelled: &|| false };
         let reply = cell.call(&request, &[], &any, &mut dialogue);
         cell.discard();

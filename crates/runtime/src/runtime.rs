@@ -97,14 +97,14 @@ impl Runtime {
         );
         let territory = territory(&home, &db)?;
         let runtime = Self {
-            host: HostDoor::new(&home, key.public()),
+            host: HostDoor::new(&home),
             key,
             catalog,
             audit,
             db,
             journal,
             core,
-            redactor: Redactor::new(Vec::new()),
+            redactor: Redactor::new(Vec::new()).map_err(|e| Failure::internal(e.to_string()))?,
             territory: RwLock::new(Arc::new(territory)),
             pool: OnceLock::new(),
             warm: options.warm,
@@ -186,7 +186,7 @@ impl Runtime {
     }
 
     /// A cell with these mounts, warm if this runtime keeps any.
-    pub(crate) fn cell(&self, mounts: &Arc<Mounts>, core: u64) -> Result<(Cell, bool), Failure> {
+    pub(crate) fn cell(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<(Cell, bool), Failure> {
         let launcher = self.launcher()?;
         match self.pool(&launcher) {
             Some(pool) => pool.take(mounts, core),

@@ -10,7 +10,7 @@ fn main() {
     let out = metnos_executor::schema::Schema::parse(&serde_json::json!({"type":"object"})).unwrap();
     let req = || Request { call_id: "x".into(), executor: "get_now".into(), version: "1".into(), runtime: Runtime::Native, args: Default::default(), fence: Default::default(), limits: Limits::default(), output_schema: serde_json::json!({"type":"object"}), error_classes: vec![], side_effects: false, now: "2026-11-15T10:00:00+01:00[Europe/Rome]".into(), lang: "en".into(), fds: vec![] };
     let t = std::time::Instant::now();
-    let mut c = l.start(&m, 0).unwrap();
+    let mut c = l.start(&m, [0; 32]).unwrap();
     println!("cold {:?}", t.elapsed());
     let mut d = Dialogue { intent: &mut |_| Ok(()), progress: &mut |_| {}, cancelled: &|| false };
     let t = std::time::Instant::now();
@@ -18,12 +18,12 @@ fn main() {
     println!("call {:?}", t.elapsed());
     c.discard();
     let pool = Pool::new(l).unwrap();
-    pool.expect(&m, 0);
+    pool.expect(&m, [0; 32]);
     let mut v = vec![];
     for _ in 0..100 {
         pool.settle(std::time::Duration::from_secs(1));
         let t = std::time::Instant::now();
-        let (mut c, _) = pool.take(&m, 0).unwrap();
+        let (mut c, _) = pool.take(&m, [0; 32]).unwrap();
         let mut d = Dialogue { intent: &mut |_| Ok(()), progress: &mut |_| {}, cancelled: &|| false };
         let r = c.call(&req(), &[], &out, &mut d);
         v.push(t.elapsed());

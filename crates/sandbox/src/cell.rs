@@ -32,7 +32,7 @@ pub struct Cell {
     /// What it can see.
     pub mounts: Arc<Mounts>,
     /// The identity of core paths when it was built.
-    pub core: u64,
+    pub core: [u8; 32],
 }
 
 /// The daemon's side of a call: what to do when the cell speaks.
@@ -87,7 +87,7 @@ pub struct Reply {
 }
 
 impl Cell {
-    pub(crate) fn new(child: Child, socket: UnixStream, stderr: OwnedFd, mounts: Arc<Mounts>, core: u64) -> Self {
+    pub(crate) fn new(child: Child, socket: UnixStream, stderr: OwnedFd, mounts: Arc<Mounts>, core: [u8; 32]) -> Self {
         Self { child, socket, stderr, mounts, core }
     }
 

@@ -105,7 +105,7 @@ impl Cut<'_> {
         if let Verdict::Core { .. } = self.ground.core.verdict(&found.path, act) {
             return Err(forbidden(&found.path, self.ground.core.verdict(&found.path, act)));
         }
-        let open = self.ground.core.expand(&found.path).map_err(|e| Failure::io(path.display(), &e))?;
+        let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
         for tree in open.trees {
             self.grant(&tree, Reach::Tree, write)?;
             if !workspace {
@@ -195,7 +195,7 @@ impl Cut<'_> {
             self.grant(&found.path, Reach::File, false)?;
             return self.exact(&found.path, false);
         }
-        let open = self.ground.core.expand(&found.path).map_err(|e| Failure::io(found.path.display(), &e))?;
+        let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
         for tree in open.trees {
             self.grant(&tree, Reach::Tree, false)?;
             self.exact(&tree, false)?;
@@ -295,7 +295,7 @@ impl Cut<'_> {
     /// Least trust, least view: a synthesised or imported executor sees exactly what it may touch.
     fn exact(&mut self, path: &Path, write: bool) -> Result<(), Failure> {
         if !self.trusted {
-            let open = self.ground.core.expand(path).map_err(|e| Failure::io(path.display(), &e))?;
+            let open = self.ground.core.expand(path).map_err(unknowable)?;
             self.binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
         }
         Ok(())
@@ -307,23 +307,22 @@ impl Cut<'_> {
         let roams = |scope: &Scope| !matches!(scope, Scope::Literal(_));
         let write = profile.write.iter().any(roams);
         if self.trusted && (write || profile.read.iter().any(roams)) {
-            for root in self.ground.territory.mount_roots() {
-                binds.push(Bind { path: root.clone(), write });
-            }
-            for (path, identity) in self.ground.core.existing_below(&self.ground.territory.mount_roots()) {
-                masks.push(Mask { path, dir: identity.is_dir });
-            }
+            let roots = self.ground.territory.roots();
+            binds.extend(roots.iter().map(|root| Bind { path: root.clone(), write }));
+            let covered = self.ground.core.existing(roots).map_err(unknowable)?;
+            masks.extend(covered.into_iter().map(|(path, id)| Mask { path, dir: id.is_dir }));
         } else if profile.read.contains(&Scope::Workspace) || profile.write.contains(&Scope::Workspace) {
             let write = profile.write.contains(&Scope::Workspace);
-            let open = self
-                .ground
-                .core
-                .expand(self.ground.workspace)
-                .map_err(|e| Failure::io(self.ground.workspace.display(), &e))?;
+            let open = self.ground.core.expand(self.ground.workspace).map_err(unknowable)?;
             binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
         }
         Ok(Mounts { binds, masks, system: runtime == Runtime::Cpython, tmp_mb: profile.limits.tmp_mb }.tidy())
     }
+}
+
+/// A guard that cannot look denies.
+fn unknowable(error: metnos_guard::core::CoreError) -> Failure {
+    Failure::new(ErrorClass::Forbidden, format!("core paths could not be told apart: {error}"))
 }
 
 fn nearest(path: &Path) -> PathBuf {

@@ -35,7 +35,7 @@ pub struct Launcher {
 
 impl Launcher {
     /// Builds one cell and waits until it is ready.
-    pub fn start(&self, mounts: &Arc<Mounts>, core: u64) -> Result<Cell, Failure> {
+    pub fn start(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<Cell, Failure> {
         let failed = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::NotFound => {
                 Failure::new(ErrorClass::SandboxUnavailable, "bubblewrap is not installed")
@@ -74,7 +74,7 @@ pub struct Served {
 struct Shelf {
     ready: Vec<Cell>,
     want: usize,
-    core: u64,
+    core: [u8; 32],
     asked: Instant,
 }
 
@@ -109,7 +109,7 @@ impl Pool {
 
     /// A cell with these mounts, warm if one waits. `core` is the identity of the core paths now:
     /// a cell built under another one is thrown away.
-    pub fn take(&self, mounts: &Arc<Mounts>, core: u64) -> Result<(Cell, bool), Failure> {
+    pub fn take(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<(Cell, bool), Failure> {
         {
             let mut state = lock(&self.shared.state);
             let shelf = state.shelves.entry(Arc::clone(mounts)).or_insert_with(|| Shelf {
@@ -153,7 +153,7 @@ impl Pool {
     }
 
     /// Asks for a warm cell of this kind before anyone needs it.
-    pub fn expect(&self, mounts: &Arc<Mounts>, core: u64) {
+    pub fn expect(&self, mounts: &Arc<Mounts>, core: [u8; 32]) {
         let mut state = lock(&self.shared.state);
         state.shelves.entry(Arc::clone(mounts)).or_insert_with(|| Shelf {
             ready: Vec::new(),

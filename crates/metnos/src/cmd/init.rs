@@ -1,0 +1,26 @@
+//! `metnos init`: keys, folders, audit, host and seeds.
+
+use crate::print::Printer;
+use metnos_executor::Failure;
+use metnos_runtime::install;
+use std::process::ExitCode;
+
+/// The blake3 of the host this binary was built with; absent in a build without `make`.
+pub(crate) const HOST_DIGEST: Option<&str> = option_env!("METNOS_HOST_DIGEST");
+
+/// Sets up this person's Metnos. Running it again repairs and changes nothing that is right.
+pub(crate) fn run(printer: Printer, if_needed: bool) -> Result<ExitCode, Failure> {
+    let home = super::home()?;
+    if if_needed && install::is_set_up(&home) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let built = install::Built::beside(HOST_DIGEST)?;
+    let done = install::init(&home, &built)?;
+    printer.value(&serde_json::to_value(&done).unwrap_or_default());
+    printer.say(format!("keys        {}", home.keys_dir().display()));
+    printer.say(format!("workspace   {}", home.workspace().display()));
+    printer.say(format!("executors   {} signed now, {} already there", done.installed.len(), done.kept.len()));
+    printer.say(format!("host        {}…", done.host.chars().take(16).collect::<String>()));
+    printer.say("try         metnos exec get_now    ·    metnos doctor    ·    metnos");
+    Ok(ExitCode::SUCCESS)
+}

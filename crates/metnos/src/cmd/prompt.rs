@@ -1,0 +1,109 @@
+//! `metnos` without a command: a prompt that runs executors.
+
+use super::exec::{self, Terminal};
+use super::sugar;
+use crate::print::{self, Printer};
+use metnos_executor::Failure;
+use metnos_runtime::Runtime;
+use metnos_runtime::call::Spec;
+use serde_json::{Map, Value};
+use std::io::{BufRead, IsTerminal, Read};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+  find_files patterns=*.pdf base_path=~/Documents      name=value, lists with commas
+  compute_numbers {\"expression\": \"5 km in miles\"}      or JSON
+  list            every executor
+  show NAME       what one does and takes
+  help, quit";
+
+/// The longest line of the prompt.
+const LINE_MAX: u64 = 4 << 20;
+
+/// Reads a line, runs it, again.
+pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
+    let runtime = super::runtime(true)?;
+    let interactive = std::io::stdin().is_terminal();
+    if interactive {
+        let active = runtime.executors().iter().filter(|l| l.state == "active").count();
+        printer.say(format!("Metnos {}. {active} executors, every call behind three kernel layers.", env!("CARGO_PKG_VERSION")));
+        printer.say("Type an executor and its arguments, or help.");
+    }
+    let mut stdin = std::io::stdin().lock();
+    let mut line = Vec::new();
+    loop {
+        if interactive {
+            print::prompt("metnos> ");
+        }
+        line.clear();
+        let n = (&mut stdin).take(LINE_MAX).read_until(b'\n', &mut line).map_err(|e| Failure::io("standard input", &e))?;
+        if n == 0 {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let text = String::from_utf8_lossy(&line).trim().to_owned();
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+        let ran = match word {
+            "" => Ok(()),
+            "quit" | "exit" | "esci" => return Ok(ExitCode::SUCCESS),
+            "help" | "aiuto" | "?" => {
+                printer.say(HELP);
+                Ok(())
+            }
+            "list" => {
+                list(printer, &runtime);
+                Ok(())
+            }
+            "show" => show(printer, &runtime, rest.trim()),
+            _ => call(printer, &runtime, word, rest),
+        };
+        if let Err(failure) = ran {
+            printer.failure(&failure);
+        }
+    }
+}
+
+fn list(printer: Printer, runtime: &Runtime) {
+    for listed in runtime.executors().iter().filter(|l| l.state == "active") {
+        let scope = runtime.card(&listed.name).ok();
+        let scope = scope.as_ref().and_then(|c| c.pointer("/description/en/scope")).and_then(Value::as_str);
+        printer.say(format!("  {:<22} {}", listed.name, scope.unwrap_or("")));
+    }
+}
+
+fn show(printer: Printer, runtime: &Runtime, name: &str) -> Result<(), Failure> {
+    let card = runtime.card(name)?;
+    let text = |path: &str| card.pointer(path).and_then(Value::as_str).unwrap_or("").to_owned();
+    printer.say(format!("  {}", text("/description/en/scope")));
+    printer.say(format!("  {}", text("/description/en/pattern")));
+    for (argument, schema) in properties(&card) {
+        let about = schema.get("description").and_then(Value::as_str).unwrap_or("");
+        printer.say(format!("    {argument:<16} {about}"));
+    }
+    Ok(())
+}
+
+fn properties(card: &Value) -> Map<String, Value> {
+    match card.pointer("/input/properties") {
+        Some(Value::Object(map)) => map.clone(),
+        _ => Map::new(),
+    }
+}
+
+fn call(printer: Printer, runtime: &Runtime, name: &str, rest: &str) -> Result<(), Failure> {
+    let card = runtime.card(name)?;
+    let spec = Spec {
+        executor: name.to_owned(),
+        version: None,
+        args: sugar::arguments(rest, &properties(&card))?,
+        base: exec::here()?,
+        entries: None,
+        with: None,
+        caller: "host/cli".into(),
+        call_id: None,
+        lang: "en".into(),
+        now: exec::now(None)?,
+    };
+    let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
+    printer.progress_end();
+    exec::show(printer, &mut done, None).map(|_| ())
+}

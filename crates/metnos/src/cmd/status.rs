@@ -1,0 +1,39 @@
+//! `metnos status`: the house at a glance.
+
+use super::init::HOST_DIGEST;
+use crate::print::Printer;
+use metnos_executor::Failure;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Counts what is installed and what needs attention.
+pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
+    let runtime = super::runtime(false)?;
+    let listed = runtime.executors();
+    let count = |state: &str| listed.iter().filter(|l| l.state == state).count();
+    let host = runtime.approved_host();
+    let upgrade = HOST_DIGEST.is_some_and(|built| host.as_deref().is_some_and(|h| h != built));
+    let status = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "home": runtime.home.executors_dir().parent(),
+        "executors": { "active": count("active"), "quarantined": count("quarantined"), "archived": count("archived") },
+        "host": host,
+        "upgrade_available": upgrade,
+        "territory": runtime.territory().roots(),
+        "audit": { "lines": runtime.audit_lines()? },
+    });
+    printer.value(&status);
+    printer.say(format!("metnos {}", env!("CARGO_PKG_VERSION")));
+    let (active, bad, old) = (count("active"), count("quarantined"), count("archived"));
+    printer.say(format!("executors   {active} active, {bad} in quarantine, {old} archived"));
+    for listed in listed.iter().filter(|l| l.state == "quarantined") {
+        printer.say(format!("  ✗ {}: {}", listed.name, listed.reason.as_deref().unwrap_or("no reason recorded")));
+    }
+    let roots: Vec<String> = runtime.territory().roots().iter().map(|r| r.display().to_string()).collect();
+    printer.say(format!("territory   {}", roots.join(", ")));
+    printer.say(format!("audit       {} lines", runtime.audit_lines()?));
+    if upgrade {
+        printer.say("upgrade     this binary brings another host: metnos upgrade");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,23 @@
+//! `metnos territory`: the folders a person opened to Metnos.
+
+use crate::cli::Territory;
+use crate::print::Printer;
+use metnos_executor::Failure;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Shows or changes the territory; every change is in the audit.
+pub(crate) fn run(printer: Printer, command: Territory) -> Result<ExitCode, Failure> {
+    let runtime = super::runtime(false)?;
+    match command {
+        Territory::List => {}
+        Territory::Add { path } => runtime.open_root(&super::exec::here()?.join(path))?,
+        Territory::Remove { path } => runtime.close_root(&super::exec::here()?.join(path))?,
+    }
+    let territory = runtime.territory();
+    printer.value(&json!({ "roots": territory.roots() }));
+    for root in territory.roots() {
+        printer.say(root.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}

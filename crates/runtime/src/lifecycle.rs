@@ -1,0 +1,299 @@
+//! Moves of executors between states, each with a written reason and an audit line, and the
+//! territory, whose changes are just as much an act.
+
+use crate::birth::BirthReport;
+use crate::install::{Built, embedded, refused};
+use crate::runtime::Runtime;
+use metnos_executor::catalog::CatalogError;
+use metnos_executor::home::Root;
+use metnos_executor::lifecycle::{State, Why};
+use metnos_executor::manifest::{Manifest, Version};
+use metnos_executor::refusal::{Part, Refusal};
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::core::Act;
+use metnos_memory::audit::Kind;
+use metnos_vocab::ExecutorName;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// One executor as the commands show it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// Its current version.
+    pub version: String,
+    /// `seed`, `synt`, `skills` or `builtin`.
+    pub root: String,
+    /// `active`, `quarantined`, `archived`, …
+    pub state: String,
+    /// True when every check passed just now.
+    pub verified: bool,
+    /// Why not, or why it is where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+fn parse(name: &str) -> Result<ExecutorName, Failure> {
+    ExecutorName::parse(name).map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))
+}
+
+fn failed(error: CatalogError) -> Failure {
+    let failure = match &error {
+        CatalogError::Absent { .. } => Failure::new(ErrorClass::NotFound, error.to_string()),
+        CatalogError::Taken { .. } => Failure::new(ErrorClass::Conflict, error.to_string()),
+        CatalogError::Io { .. } => Failure::internal(error.to_string()),
+        _ => Failure::new(ErrorClass::PolicyViolation, error.to_string()),
+    };
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+impl Runtime {
+    /// Every executor, checked now; builtins too.
+    pub fn executors(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = self
+            .catalog
+            .list()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|l| Row {
+                name: l.name,
+                version: l.version.map(|v| v.to_string()).unwrap_or_default(),
+                root: l.root.to_string(),
+                state: l.state.as_str().to_owned(),
+                verified: l.verified,
+                reason: l.reason,
+            })
+            .collect();
+        rows.extend(crate::BUILTINS.map(|name| Row {
+            name: name.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            root: "builtin".to_owned(),
+            state: "active".to_owned(),
+            verified: true,
+            reason: None,
+        }));
+        rows.sort_by(|a, b| a.name.cmp(&b.name));
+        rows
+    }
+
+    /// What one executor does, takes and may touch.
+    pub fn card(&self, name: &str) -> Result<Value, Failure> {
+        let name = parse(name)?;
+        if let Some(input) = crate::builtin::schema(&name) {
+            return Ok(json!({ "name": name.as_str(), "version": env!("CARGO_PKG_VERSION"), "root": "builtin",
+                "description": crate::builtin::description(&name), "input": input, "sandbox": {} }));
+        }
+        let found = self.resolve(&name, None)?;
+        let manifest = &found.manifest;
+        Ok(json!({
+            "name": name.as_str(),
+            "version": manifest.executor.version.to_string(),
+            "root": self.root_of(&name),
+            "description": manifest.description,
+            "input": found.schemas.input.source(),
+            "output": found.schemas.output.source(),
+            "side_effects": manifest.contract.side_effects,
+            "reverse": manifest.contract.reverse,
+            "error_classes": manifest.contract.error_classes,
+            "runtime": manifest.code.runtime,
+            "sandbox": manifest.sandbox.profile,
+            "digest": found.digest,
+            "born": self.born(&found),
+        }))
+    }
+
+    fn root_of(&self, name: &ExecutorName) -> String {
+        let rows = self.catalog.list().unwrap_or_default();
+        rows.iter().find(|l| l.name == name.as_str()).map(|l| l.root.to_string()).unwrap_or_default()
+    }
+
+    /// A check refused an installed executor: out of use it goes, with the reason.
+    pub(crate) fn refuse(&self, name: &ExecutorName, refusal: Refusal) -> Failure {
+        if refusal.part == Part::Absent {
+            return Failure::new(ErrorClass::NotFound, refusal.reason).with_hint("metnos executors list");
+        }
+        let hint = format!("metnos executors approve {name} --reason \"…\"");
+        let failure = refused(name.as_str(), &refusal).with_hint(hint);
+        if matches!(refusal.part, Part::Lifecycle | Part::Root) {
+            return failure;
+        }
+        match self.catalog.quarantine(name, &refusal) {
+            Ok(_) => {
+                let detail = json!({ "act": "quarantine", "name": name.as_str(), "part": refusal.part, "reason": refusal.reason });
+                match self.note(Kind::Lifecycle, detail) {
+                    Ok(()) => failure,
+                    Err(unrecorded) => unrecorded,
+                }
+            }
+            // Already there, or it cannot be moved: either way it does not run.
+            Err(_) => failure,
+        }
+    }
+
+    /// Takes an executor out of use because a person says so.
+    pub fn quarantine(&self, name: &str, reason: &str) -> Result<(), Failure> {
+        let name = parse(name)?;
+        let refusal = Refusal::new(Part::Lifecycle, format!("by hand: {reason}"));
+        self.catalog.quarantine(&name, &refusal).map_err(failed)?;
+        self.noted("quarantine", &name, reason)
+    }
+
+    /// Takes an executor out of use, in order.
+    pub fn archive(&self, name: &str, reason: &str) -> Result<(), Failure> {
+        let name = parse(name)?;
+        self.catalog.archive(&name, &why(reason), &self.key).map_err(failed)?;
+        self.noted("archive", &name, reason)
+    }
+
+    /// Brings an archived executor back.
+    pub fn restore(&self, name: &str, reason: &str) -> Result<(), Failure> {
+        let name = parse(name)?;
+        self.catalog.restore(&name, &why(reason), &self.key).map_err(failed)?;
+        self.noted("restore", &name, reason)
+    }
+
+    /// Makes another installed version the current one.
+    pub fn promote(&self, name: &str, version: &str, reason: &str) -> Result<(), Failure> {
+        let name = parse(name)?;
+        let version: Version = version.parse().map_err(|e| Failure::wrong_args(format!("version: {e}")))?;
+        self.catalog.promote(&name, &version, &self.key).map_err(failed)?;
+        self.noted("promote", &name, reason)
+    }
+
+    /// Brings an executor back from quarantine. A seed comes back as it was built, together with
+    /// its host; anything else is signed again as it lies there, and must pass its birth tests.
+    pub fn approve(&self, name: &str, reason: &str, built: Option<&Built>) -> Result<(), Failure> {
+        let name = parse(name)?;
+        match embedded(name.as_str()) {
+            Some(parts) => {
+                if let Some(built) = built {
+                    self.repair_host(built)?;
+                }
+                self.catalog.replace(Root::Seed, &name, parts, &why(reason), &self.key).map_err(failed)?;
+            }
+            None => {
+                self.catalog.approve(&name, &why(reason), &self.key).map_err(failed)?;
+            }
+        }
+        self.must_be_born(&name)?;
+        self.noted("approve", &name, reason)
+    }
+
+    /// Signs a folder of a person's own and installs it under `synt` or `skills`, as its manifest
+    /// says. It must pass the static rule and its birth tests.
+    pub fn sign(&self, folder: &Path, reason: &str) -> Result<String, Failure> {
+        let mut parts: Vec<(&str, Vec<u8>)> = Vec::new();
+        for part in ["manifest.toml", "schema.json", "tests/birth.toml", "main.py"] {
+            match read_bounded(&folder.join(part)) {
+                Ok(bytes) => parts.push((part, bytes)),
+                Err(e) if part == "main.py" && e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(Failure::io(folder.join(part).display(), &e)),
+            }
+        }
+        let text = |part: &str| parts.iter().find(|(p, _)| *p == part).map(|(_, bytes)| bytes.as_slice());
+        let label = folder.join("manifest.toml").display().to_string();
+        let manifest = Manifest::from_bytes(text("manifest.toml").unwrap_or_default(), &label)
+            .map_err(|e| Failure::wrong_args(e.to_string()))?;
+        let root = match manifest.executor.created_by {
+            metnos_executor::manifest::CreatedBy::Seed => {
+                return Err(Failure::new(ErrorClass::Forbidden, "seeds come only with the binary")
+                    .with_hint("created_by = \"skill:<name>@<version>\" or \"synt:<run>\""));
+            }
+            metnos_executor::manifest::CreatedBy::Synt(_) => Root::Synt,
+            metnos_executor::manifest::CreatedBy::Skill { .. } => Root::Skills,
+        };
+        let name = manifest.executor.name.clone();
+        let borrowed: Vec<(&str, &[u8])> = parts.iter().map(|(p, b)| (*p, b.as_slice())).collect();
+        self.catalog.install(root, &name, &manifest.executor.version, &borrowed, &self.key).map_err(failed)?;
+        self.catalog.admit(&name, &why(reason), &self.key).map_err(failed)?;
+        self.catalog.promote(&name, &manifest.executor.version, &self.key).map_err(failed)?;
+        self.must_be_born(&name)?;
+        self.noted("sign", &name, reason)?;
+        Ok(name.to_string())
+    }
+
+    /// Birth tests decide: a failure quarantines and says which promise was broken.
+    fn must_be_born(&self, name: &ExecutorName) -> Result<(), Failure> {
+        let found = self.resolve(name, None)?;
+        let report = self.birth(&found)?;
+        match report.failed.first() {
+            None => Ok(()),
+            Some((promise, why)) => {
+                let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
+                Err(self.refuse(name, refusal))
+            }
+        }
+    }
+
+    /// Runs birth tests of the named executors, or of all that are active.
+    pub fn birth_all(&self, names: &[String], progress: &mut dyn FnMut(&str)) -> Result<Vec<BirthReport>, Failure> {
+        for name in names {
+            parse(name)?;
+        }
+        let rows = self.catalog.list().map_err(failed)?;
+        if let Some(unknown) = names.iter().find(|n| rows.iter().all(|r| r.name != **n)) {
+            return Err(Failure::new(ErrorClass::NotFound, format!("no executor called {unknown}")));
+        }
+        let chosen = rows.iter().filter(|r| r.state == State::Active && (names.is_empty() || names.contains(&r.name)));
+        let mut reports = Vec::new();
+        for row in chosen {
+            progress(&row.name);
+            let found = self.resolve(&parse(&row.name)?, None)?;
+            reports.push(self.birth(&found)?);
+        }
+        Ok(reports)
+    }
+
+    /// The blake3 of the approved host.
+    pub fn approved_host(&self) -> Option<String> {
+        self.catalog.host().ok().map(|h| h.blake3.trim_start_matches("blake3:").to_owned())
+    }
+
+    fn noted(&self, act: &str, name: &ExecutorName, reason: &str) -> Result<(), Failure> {
+        self.note(Kind::Lifecycle, json!({ "act": act, "name": name.as_str(), "reason": reason }))
+    }
+
+    /// Opens a folder to Metnos.
+    pub fn open_root(&self, path: &Path) -> Result<(), Failure> {
+        let found = metnos_guard::resolve::resolve(path, &self.home.user_home())
+            .map_err(|e| Failure::wrong_args(e.to_string()))?;
+        if !found.exists || !found.is_dir {
+            return Err(Failure::new(ErrorClass::NotFound, format!("{} is not a folder", path.display())));
+        }
+        if let metnos_guard::core::Verdict::Core { reason, .. } = self.core.verdict(&found.path, Act::Write) {
+            return Err(Failure::new(ErrorClass::Forbidden, format!("{}: {reason}", found.path.display())));
+        }
+        let added = self.db.add_root(&found.path, "host/cli", jiff::Timestamp::now());
+        added.map_err(|e| Failure::internal(e.to_string()))?;
+        self.note(Kind::Territory, json!({ "act": "add", "path": found.path }))?;
+        self.reload_territory()
+    }
+
+    /// Closes a folder again.
+    pub fn close_root(&self, path: &Path) -> Result<(), Failure> {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if !self.db.remove_root(&path).map_err(|e| Failure::internal(e.to_string()))? {
+            return Err(Failure::new(ErrorClass::NotFound, format!("{} was not opened", path.display()))
+                .with_hint("the workspace and the home directory are always open"));
+        }
+        self.note(Kind::Territory, json!({ "act": "remove", "path": path }))?;
+        self.reload_territory()
+    }
+}
+
+fn why(reason: &str) -> Why<'_> {
+    Why { reason, by: "host/cli", at: jiff::Timestamp::now() }
+}
+
+/// A part of a folder to sign; nothing in it is larger.
+fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take((4 << 20) + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
