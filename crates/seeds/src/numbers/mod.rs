@@ -7,7 +7,7 @@ pub mod describe_numbers;
 pub(crate) mod exact;
 mod expression;
 pub mod get_now;
-mod lexer;
+pub(crate) mod lexer;
 mod units;
 pub(crate) mod words;
 
