@@ -73,3 +73,41 @@ fn needs_model(message: String) -> Failure {
     Failure::new(ErrorClass::DependencyMissing, message)
         .with_hint("a model is needed for this: connect one, or ask for what the built-in rules know")
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    use crate::testing::run;
+    use serde_json::Value;
+
+    /// Is everything `expected` names there, and equal?
+    fn holds(expected: &Value, found: &Value) -> bool {
+        match (expected, found) {
+            (Value::Object(e), Value::Object(f)) => {
+                e.iter().all(|(key, value)| f.get(key).is_some_and(|found| holds(value, found)))
+            }
+            (e, f) => e == f,
+        }
+    }
+
+    #[test]
+    fn birth_cases_hold_without_a_cell_too() {
+        for (name, _) in super::SEEDS.iter().chain(crate::numbers::SEEDS) {
+            let folder = format!("{}/../../executors/seed/{name}", env!("CARGO_MANIFEST_DIR"));
+            let births: Value =
+                toml::from_str(&std::fs::read_to_string(format!("{folder}/tests/birth.toml")).unwrap())
+                    .unwrap();
+            for case in births["case"].as_array().unwrap() {
+                let ran = run(name, case["input"].clone());
+                let outcome = serde_json::to_value(&ran.outcome).unwrap();
+                assert!(holds(&case["expect"], &outcome), "{name}: {}: {outcome:#}", case["name"]);
+                if let Some(items) = case.get("items").and_then(Value::as_array) {
+                    assert_eq!(items.len(), ran.items.len(), "{name}: {}", case["name"]);
+                    for (expected, found) in items.iter().zip(&ran.items) {
+                        assert!(holds(expected, found), "{name}: {}: {found:#}", case["name"]);
+                    }
+                }
+            }
+        }
+    }
+}
