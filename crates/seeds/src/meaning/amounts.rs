@@ -142,9 +142,12 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
     use super::*;
     use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static AMOUNTS: LazyLock<Amounts> = LazyLock::new(|| Amounts::new().unwrap());
 
     fn find(text: &str) -> Vec<String> {
-        let found = Amounts::new().unwrap().find(text);
+        let found = AMOUNTS.find(text);
         found.into_iter().map(|(_, a)| format!("{} {}", a.value, a.currency)).collect()
     }
 
@@ -182,7 +185,7 @@ mod tests {
             }
             let amount = Amount { value, currency: "EUR".into() };
             let text = amount.text(&words);
-            let read: Vec<Amount> = Amounts::new().unwrap().find(&text).into_iter().map(|(_, a)| a).collect();
+            let read: Vec<Amount> = AMOUNTS.find(&text).into_iter().map(|(_, a)| a).collect();
             prop_assert_eq!(&read, &[amount]);
             prop_assert_eq!(&read[0].text(&words), &text);
         }

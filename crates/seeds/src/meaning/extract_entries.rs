@@ -252,6 +252,19 @@ mod tests {
     }
 
     #[test]
+    fn fields_nobody_asked_for_are_left_alone() {
+        let entry =
+            json!({"amount": 12.5, "emails": [{"home": "x"}], "text": "5 € on 2026-02-02", "_origin": "web"});
+        let ran = seed("extract_entries", json!({"fields": ["dates", "date"], "entries": [entry]}));
+        let e = &ran.items[0];
+        assert_eq!(
+            (&e["amount"], &e["emails"], &e["_origin"]),
+            (&json!(12.5), &json!([{"home": "x"}]), &json!("web"))
+        );
+        assert_eq!((&e["date"], e.get("original_date")), (&json!("2026-02-02"), None));
+    }
+
+    #[test]
     fn empty_and_hostile_lists() {
         let ran = seed("extract_entries", json!({"fields": ALL, "entries": []}));
         assert!(ran.outcome.ok && ran.items.is_empty());

@@ -118,6 +118,7 @@ mod tests {
         assert_eq!(value("1e3 + 1.5e-1"), json!(1000.15));
         assert_eq!(value("2^100"), "1267650600228229401496703205376");
         assert_eq!(value("4^0.5"), 2);
+        assert_eq!(value("3 x 4 plus 1_000"), 1012);
         assert_eq!(value("8^(1/3)"), 2);
         assert_eq!(value(".5 + .25"), json!(0.75));
     }
@@ -154,6 +155,8 @@ mod tests {
         assert_eq!(value("50% * 8"), 4);
         assert_eq!(text("3/8 in %"), "37.5%");
         assert_eq!(text("2 km + 10%"), "2.2 km");
+        assert_eq!(value("100 + 10% + 10%"), 121);
+        assert_eq!(text("10% of 50 km"), "5 km");
         assert_eq!(italian("20% di 350"), "70");
     }
 
@@ -166,6 +169,9 @@ mod tests {
         assert_eq!(text("3 GiB / 10 MB"), "322.1225472");
         assert_eq!(text("2 h + 30 min in min"), "150 min");
         assert_eq!(text("1 h 30 min"), "1.5 h");
+        assert_eq!(text("min(1 h, 30 min)"), "30 min");
+        assert_eq!(text("0 K in °C"), "-273.15 °C");
+        assert_eq!(text("1 GiB in MiB"), "1024 MiB");
         assert_eq!(text("5 ft 3 in in cm"), "160.02 cm");
         assert_eq!(text("12 in in cm"), "30.48 cm");
         assert_eq!(text("100 km / 2 h"), "50 km/h");
@@ -185,6 +191,7 @@ mod tests {
         assert_eq!(value("1,234 + 1"), 1235);
         assert_eq!(italian("1.234,56 + 1"), "1235,56");
         assert_eq!(italian("1,5 + 1"), "2,5");
+        assert_eq!(italian("max(1,5; 2,5)"), "2,5");
         assert_eq!(italian("2 + 1.234"), "5: 1.234 may be 1234 or 1,2340: write one of these");
     }
 

@@ -37,6 +37,10 @@ impl Words {
 
     /// A plain number (`-1234.5`) as people write it here: `-1,234.5` or `-1.234,5`.
     pub(crate) fn number(&self, plain: &str) -> String {
+        // A power of ten is no run of digits to group.
+        if plain.contains(['e', 'E']) {
+            return plain.replace('.', &self.decimal);
+        }
         let (sign, digits) = match plain.strip_prefix('-') {
             Some(rest) => ("-", rest),
             None => ("", plain),
@@ -110,6 +114,7 @@ mod tests {
         assert_eq!(en.number("-1234567.89"), "-1,234,567.89");
         assert_eq!(it.number("-1234567.89"), "-1.234.567,89");
         assert_eq!(en.number("123"), "123");
+        assert_eq!(it.number("1.5e300"), "1,5e300");
         assert_eq!(en.number(""), "");
     }
 
