@@ -2,5 +2,14 @@
 
 use crate::registry::Seed;
 
+pub mod find_files;
+pub mod kinds;
+
+mod contains;
+mod pattern;
+mod record;
+mod walk;
+mod when;
+
 /// The seeds of this family.
-pub const SEEDS: &[(&str, Seed)] = &[];
+pub const SEEDS: &[(&str, Seed)] = &[("find_files", find_files::run)];
