@@ -54,8 +54,6 @@ const PSEUDO: [u64; 20] = [
 pub(crate) enum Flow {
     /// Go on; enter it if it is a directory.
     Go,
-    /// Go on, without entering it.
-    Skip,
     /// End the walk here.
     Stop,
 }
@@ -114,8 +112,8 @@ impl Entry<'_> {
 pub(crate) trait Visit {
     /// A name was met.
     fn entry(&mut self, call: &mut Call<'_>, entry: &Entry<'_>) -> Result<Flow, Failure>;
-    /// A directory was opened and its names follow; `path` is whole, the base has depth 0.
-    fn enter(&mut self, _call: &mut Call<'_>, _path: &[u8], _depth: usize) -> Result<(), Failure> {
+    /// A directory was opened and its names follow; `path` is whole.
+    fn enter(&mut self, _call: &mut Call<'_>, _path: &[u8], _stat: &Stat) -> Result<(), Failure> {
         Ok(())
     }
     /// Everything below the directory entered last was seen.
@@ -210,8 +208,8 @@ pub(crate) fn walk(
         summary: Summary::default(),
         block: Vec::with_capacity(BLOCK),
     };
-    let id = identity(root.as_fd()).map_err(|e| Failure::io(base.display(), &e))?;
-    walker.read(call, root, id, visitor)?;
+    let stat = rustix::fs::fstat(&root).map_err(|e| Failure::io(base.display(), &e.into()))?;
+    walker.read(call, root, &stat, visitor)?;
     walker.descend(call, visitor)?;
     Ok(walker.summary)
 }
@@ -268,10 +266,12 @@ impl Walker {
             {
                 self.open -= 1;
             }
-            let found = opened.and_then(|fd| identity(fd.as_fd()).map(|id| (fd, id)));
+            let found = opened.and_then(|fd| Ok((rustix::fs::fstat(&fd)?, fd)));
             match found {
-                Ok((fd, id)) if id.0 != parent_id.0 && is_pseudo(fd.as_fd()) => self.summary.pseudo += 1,
-                Ok((fd, id)) => self.read(call, fd, id, visitor)?,
+                Ok((stat, fd)) if stat.st_dev != parent_id.0 && is_pseudo(fd.as_fd()) => {
+                    self.summary.pseudo += 1;
+                }
+                Ok((stat, fd)) => self.read(call, fd, &stat, visitor)?,
                 Err(error) => self.fail(call, &error),
             }
         }
@@ -340,11 +340,10 @@ impl Walker {
         &mut self,
         call: &mut Call<'_>,
         fd: OwnedFd,
-        id: (u64, u64),
+        stat: &Stat,
         visitor: &mut dyn Visit,
     ) -> Result<(), Failure> {
-        let depth = self.frames.len();
-        visitor.enter(call, &self.path, depth)?;
+        visitor.enter(call, &self.path, stat)?;
         let before = self.waiting.starts.len();
         let mut block = std::mem::take(&mut self.block);
         let done = if self.options.sorted {
@@ -364,7 +363,7 @@ impl Walker {
         } else {
             None
         };
-        self.frames.push(Frame { fd, id, path_len: self.path.len(), pending });
+        self.frames.push(Frame { fd, id: (stat.st_dev, stat.st_ino), path_len: self.path.len(), pending });
         Ok(())
     }
 
@@ -502,4 +501,9 @@ fn is_pseudo(fd: BorrowedFd<'_>) -> bool {
 pub(crate) fn note(call: &mut Call<'_>, entry: &Entry<'_>, error: &io::Error) {
     let index = call.items().saturating_add(call.outcome.fail_count);
     call.outcome.fail(index, entry.shown(), class_of(error), error.to_string());
+}
+
+/// True for failures that end a call over several paths, not just one of them.
+pub(crate) fn ends_call(failure: &Failure) -> bool {
+    matches!(failure.class, ErrorClass::Cancelled | ErrorClass::LimitExceeded)
 }
