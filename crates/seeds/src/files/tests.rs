@@ -208,27 +208,6 @@ fn a_walk_stops_when_the_person_says_so() {
 }
 
 #[test]
-fn pseudo_filesystems_are_not_entered() {
-    // Everything below the root but its folders is refused, so only mount points matter.
-    struct Shallow(Vec<Vec<u8>>);
-    impl Visit for Shallow {
-        fn enter(&mut self, _: &mut Call<'_>, path: &[u8], _: &rustix::fs::Stat) -> Result<(), Failure> {
-            self.0.push(path.to_vec());
-            Ok(())
-        }
-        fn entry(&mut self, _: &mut Call<'_>, entry: &Entry<'_>) -> Result<Flow, Failure> {
-            let deep = entry.depth > 0 || (self.0.len() > 1);
-            Ok(if deep { Flow::Stop } else { Flow::Go })
-        }
-    }
-    let mut port = Silent;
-    let mut call = silent(&mut port);
-    let mut shallow = Shallow(Vec::new());
-    walk::walk(&mut call, Path::new("/"), ALL, &mut shallow).unwrap();
-    assert!(!shallow.0.iter().any(|p| p == b"/proc" || p == b"/sys"));
-}
-
-#[test]
 fn list_dirs_lists_in_order_and_reports_the_folder_that_is_not_there() {
     let dir = folder(&[("b.txt", "xy"), ("a/inner.txt", ""), (".dot", "")]);
     let listed = run("list_dirs", json!({ "paths": [dir.path()] }));

@@ -507,3 +507,17 @@ pub(crate) fn note(call: &mut Call<'_>, entry: &Entry<'_>, error: &io::Error) {
 pub(crate) fn ends_call(failure: &Failure) -> bool {
     matches!(failure.class, ErrorClass::Cancelled | ErrorClass::LimitExceeded)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    use super::*;
+
+    #[test]
+    fn proc_is_a_window_into_the_kernel_and_a_folder_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |path: &Path| open_dir(CWD, path.as_os_str().as_bytes(), OFlags::empty()).unwrap();
+        assert!(is_pseudo(open(Path::new("/proc")).as_fd()));
+        assert!(!is_pseudo(open(folder.path()).as_fd()));
+    }
+}
