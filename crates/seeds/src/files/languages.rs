@@ -4,7 +4,8 @@
 pub(crate) struct Language {
     /// The name shown.
     pub name: &'static str,
-    /// Extensions in lower case; a word with a capital is a whole file name.
+    /// Extensions in lower case; a word with a capital is a whole file name. Either matches in
+    /// any case.
     pub files: &'static [&'static str],
     /// What starts a comment that ends with the line.
     pub line: &'static [&'static str],
@@ -60,7 +61,7 @@ pub(crate) const LANGUAGES: &[Language] = &[
     language("Kotlin", &["kt", "kts"], &["//"], C_BLOCK, b"\""),
     language("Lisp", &["lisp", "el", "scm"], &[";"], &[("#|", "|#")], b"\""),
     language("Lua", &["lua"], &["--"], &[("--[[", "]]")], b"\"'"),
-    language("Makefile", &["mk", "Makefile", "makefile", "GNUmakefile"], &["#"], &[], b""),
+    language("Makefile", &["mk", "Makefile", "GNUmakefile"], &["#"], &[], b""),
     language("Markdown", &["md", "markdown"], &[], XML_BLOCK, b""),
     language("Nim", &["nim"], &["#"], &[("#[", "]#")], b"\""),
     language("Nix", &["nix"], &["#"], C_BLOCK, b"\""),
@@ -92,11 +93,12 @@ pub(crate) const LANGUAGES: &[Language] = &[
 
 /// The place in [`LANGUAGES`] of the language a file name stands for.
 pub(crate) fn of_name(name: &[u8]) -> Option<usize> {
-    let name = std::str::from_utf8(name).ok()?;
-    let ext = std::str::from_utf8(super::record::ext_of(name.as_bytes())).ok()?.to_ascii_lowercase();
-    LANGUAGES
-        .iter()
-        .position(|l| l.files.contains(&name) || (!ext.is_empty() && l.files.contains(&ext.as_str())))
+    let ext = super::record::ext_of(name);
+    let is = |word: &str| {
+        let whole = word.bytes().any(|b| b.is_ascii_uppercase());
+        word.as_bytes().eq_ignore_ascii_case(if whole { name } else { ext })
+    };
+    LANGUAGES.iter().position(|language| language.files.iter().any(|word| is(word)))
 }
 
 #[cfg(test)]
@@ -119,6 +121,7 @@ mod tests {
         assert_eq!(of_name(b"A.RS").map(|i| LANGUAGES[i].name), Some("Rust"));
         assert_eq!(of_name(b"Makefile").map(|i| LANGUAGES[i].name), Some("Makefile"));
         assert_eq!(of_name(b"rs"), None);
-        assert_eq!(of_name(b"\xff.rs"), None);
+        assert_eq!(of_name(b"\xff.rs"), of_name(b"a.rs"));
+        assert_eq!(of_name(b"makefile"), of_name(b"Makefile"));
     }
 }

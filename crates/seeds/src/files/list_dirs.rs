@@ -2,12 +2,13 @@
 
 use super::record::{Stamp, b64, text};
 use super::walk::{self, Entry, Flow, Options, Visit};
-use crate::call::Call;
-use metnos_executor::{Failure, Origin};
+use crate::call::{Call, next_line, parse};
+use metnos_executor::{ErrorClass, Failure, Origin, path::of_entry};
 use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 #[derive(Deserialize)]
 struct Args {
@@ -43,7 +44,7 @@ struct Lister {
 /// Runs the seed.
 pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     let args: Args = call.args()?;
-    let paths = call.paths()?;
+    let paths = targets(call)?;
     let options = Options { hidden: true, sorted: true, recursive: args.recursive };
     let mut lister =
         Lister { max_results: args.max_results, origin: Origin::Local, path: Vec::new(), truncated: false };
@@ -66,6 +67,24 @@ pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     call.outcome.ok_count = call.items();
     call.set("metadata", json!({ "pseudo_skipped": pseudo }));
     Ok(())
+}
+
+/// The folders to list. `paths` has a default, so it speaks only when no list was piped in.
+fn targets(call: &mut Call<'_>) -> Result<Vec<(PathBuf, Origin)>, Failure> {
+    let Some(mut source) = call.take_entries() else { return call.paths() };
+    let (mut paths, mut line, mut index) = (Vec::new(), Vec::new(), 0u64);
+    while let Some(bytes) = next_line(&mut source, &mut line)? {
+        let entry = parse(bytes, index)?;
+        match of_entry(&entry, "path") {
+            Some(path) => paths.push((path, Origin::of(&entry))),
+            None => {
+                let what = format!("entry {index}");
+                call.outcome.fail(index, what, ErrorClass::WrongArgs, "the entry has no `path`");
+            }
+        }
+        index += 1;
+    }
+    Ok(paths)
 }
 
 /// The word for what a name stands for.
