@@ -4,7 +4,8 @@
 
 use super::languages::{self, LANGUAGES};
 use super::lines;
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit, note};
+use super::walk;
 use crate::call::Call;
 use metnos_executor::{BytePath, Failure, Origin};
 use rustix::fs::FileType;
@@ -84,7 +85,7 @@ impl Visit for Counter {
                 count.code = count.code.saturating_add(found.code);
             }
             Ok(None) => self.binary += 1,
-            Err(error) => walk::note(call, entry, &error),
+            Err(error) => note(call, entry, &error),
         }
         Ok(Flow::Go)
     }

@@ -7,7 +7,8 @@
 
 use super::kinds::{self, Kind};
 use super::record::{b64, ext_of, text};
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit, note};
+use super::walk;
 use crate::call::Call;
 use metnos_executor::{BytePath, Failure, Origin};
 use rustix::fs::FileType;
@@ -144,7 +145,7 @@ impl Visit for Sizer {
         let stat = match entry.stat() {
             Ok(stat) => stat,
             Err(error) => {
-                walk::note(call, entry, &error);
+                note(call, entry, &error);
                 return Ok(Flow::Go);
             }
         };

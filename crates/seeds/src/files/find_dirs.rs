@@ -6,7 +6,8 @@
 
 use super::pattern::Patterns;
 use super::record::{Stamp, b64, text};
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit, note};
+use super::walk;
 use super::when;
 use crate::call::Call;
 use metnos_executor::{BytePath, Failure, Origin};
@@ -119,7 +120,7 @@ impl Visit for Finder {
                     open.files += 1;
                     open.size = open.size.saturating_add(u64::try_from(stat.st_size).unwrap_or(0));
                 }
-                Err(error) => walk::note(call, entry, &error),
+                Err(error) => note(call, entry, &error),
             }
         }
         Ok(Flow::Go)

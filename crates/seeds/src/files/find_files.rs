@@ -4,7 +4,8 @@ use super::contains::{Found, Needle};
 use super::kinds::{self, Kind};
 use super::pattern::Patterns;
 use super::record::{FileRecord, ext_of};
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit, note};
+use super::walk;
 use super::when;
 use crate::call::Call;
 use metnos_executor::{BytePath, Failure, Origin};
@@ -120,7 +121,7 @@ impl Visit for Finder {
         let stat = match entry.stat() {
             Ok(stat) => stat,
             Err(error) => {
-                walk::note(call, entry, &error);
+                note(call, entry, &error);
                 return Ok(Flow::Go);
             }
         };
@@ -136,7 +137,7 @@ impl Visit for Finder {
                     return Ok(Flow::Go);
                 }
                 Err(error) => {
-                    walk::note(call, entry, &error);
+                    note(call, entry, &error);
                     return Ok(Flow::Go);
                 }
             }

@@ -7,7 +7,8 @@
 
 use super::kinds::{self, Kind};
 use super::record::{Stamp, b64, ext_of, text};
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit, note};
+use super::walk;
 use crate::call::Call;
 use blake3::Hash;
 use metnos_executor::{BytePath, ErrorClass, Failure, Origin, failure::class_of};
@@ -116,7 +117,7 @@ impl Visit for Collector {
         let stat = match entry.stat() {
             Ok(stat) => stat,
             Err(error) => {
-                walk::note(call, entry, &error);
+                note(call, entry, &error);
                 return Ok(Flow::Go);
             }
         };

@@ -1,7 +1,8 @@
 //! `list_dirs`: the members of folders, in the order of their names, dot names included.
 
 use super::record::{Stamp, b64, text};
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit, note};
+use super::walk;
 use crate::call::{Call, next_line, parse};
 use metnos_executor::{ErrorClass, Failure, Origin, path::of_entry};
 use rustix::fs::FileType;
@@ -106,7 +107,7 @@ impl Visit for Lister {
         let stat = match entry.stat() {
             Ok(stat) => stat,
             Err(error) => {
-                walk::note(call, entry, &error);
+                note(call, entry, &error);
                 return Ok(Flow::Go);
             }
         };

@@ -18,6 +18,7 @@ mod mime;
 pub(crate) mod pattern;
 mod photo;
 mod record;
+mod visit;
 mod walk;
 mod when;
 

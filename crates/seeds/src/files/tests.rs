@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! What the seeds of this family promise, on real folders.
 
-use super::walk::{self, Entry, Flow, Options, Visit};
+use super::visit::{Entry, Flow, Options, Visit};
+use super::walk;
 use crate::call::{Call, Port};
 use crate::testing::{Ran, run};
 use metnos_executor::{ErrorClass, Failure, Intent};
