@@ -2,5 +2,7 @@
 
 use crate::registry::Seed;
 
+pub mod find_packages;
+
 /// The seeds of this family.
-pub const SEEDS: &[(&str, Seed)] = &[];
+pub const SEEDS: &[(&str, Seed)] = &[("find_packages", find_packages::run)];
