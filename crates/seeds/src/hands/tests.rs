@@ -144,7 +144,10 @@ fn a_copy_keeps_mode_time_and_holes() {
     let written = hands(vec![op.clone()]).copy(0).unwrap();
     let (a, b) = (fs::metadata(&src).unwrap(), fs::metadata(&dst).unwrap());
     assert_eq!(written.bytes, 64 << 20);
-    assert_eq!((b.len(), b.mode(), b.mtime(), b.mtime_nsec()), (a.len(), a.mode(), a.mtime(), a.mtime_nsec()));
+    assert_eq!(
+        (b.len(), b.mode(), b.mtime(), b.mtime_nsec()),
+        (a.len(), a.mode(), a.mtime(), a.mtime_nsec())
+    );
     assert!(b.blocks() < 4096, "the copy has holes too");
     assert_eq!(written.blake3, blake3::hash(&fs::read(&dst).unwrap()).to_hex().to_string());
     assert_eq!(hands(vec![op]).copy(0).unwrap_err().class, ErrorClass::DstExists);
