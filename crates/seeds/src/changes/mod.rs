@@ -32,3 +32,6 @@ pub const SEEDS: &[(&str, Seed)] = &[
     ("move_files", move_files::run),
     ("write_files", write_files::run),
 ];
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 use super::dirs::{self, Dirs};
 use super::items::{Item, done, failed, items, name, result, tick};
 use super::name_template::{Facts, Template, moment};
+use super::tree::{Seen, walk};
 use crate::call::Call;
 use crate::hands::Hands;
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op};
@@ -136,7 +137,11 @@ impl Plan {
         let parent = dst.parent().unwrap_or(&dst).to_path_buf();
         let dirs = self.dirs.need(&parent, &mut self.ops)?;
         let start = self.ops.len();
-        self.ops.push(Op::Move { src: BytePath(src.clone()), dst: BytePath(dst.clone()) });
+        if meta.is_dir() && elsewhere(&meta, &parent) {
+            self.ops.extend(tree_ops(src, &dst)?);
+        } else {
+            self.ops.push(Op::Move { src: BytePath(src.clone()), dst: BytePath(dst.clone()) });
+        }
         self.taken.insert(dst.clone());
         self.freed.insert(src.clone());
         Ok((dst, dirs, start..self.ops.len()))
@@ -195,10 +200,50 @@ impl Plan {
     }
 }
 
+/// True when `dir`, or the nearest parent of it that exists, is on another file system.
+fn elsewhere(meta: &Metadata, dir: &Path) -> bool {
+    let there = dir.ancestors().find_map(|at| std::fs::metadata(at).ok());
+    there.is_some_and(|there| there.dev() != meta.dev())
+}
+
+/// A directory cannot be renamed to another file system: its folders are made there, its files
+/// moved one by one, and the emptied folders removed. The new folders have today's date.
+fn tree_ops(src: &Path, dst: &Path) -> Result<Vec<Op>, Failure> {
+    let (mut ops, mut emptied) = (Vec::new(), Vec::new());
+    walk(src, &mut |seen| match seen {
+        Seen::Node(path, meta) => {
+            let below = path.strip_prefix(src).unwrap_or(&path);
+            // Joining nothing would leave a slash at the end.
+            let to = if below.as_os_str().is_empty() { dst.to_path_buf() } else { dst.join(below) };
+            if meta.is_dir() {
+                ops.push(Op::MakeDir { path: BytePath(to) });
+                emptied.push(Op::RemoveDir { path: BytePath(path) });
+            } else {
+                ops.push(Op::Move { src: BytePath(path), dst: BytePath(to) });
+            }
+            Ok(())
+        }
+        Seen::Mount(path) => Err(Failure::new(
+            ErrorClass::Conflict,
+            format!("{}: another file system is mounted there; nothing was moved", path.display()),
+        )),
+        Seen::Trouble(path, e) => Err(Failure::io(path.display(), &e)),
+    })?;
+    emptied.reverse();
+    ops.extend(emptied);
+    Ok(ops)
+}
+
+/// Performs the operations of one item; the first that fails ends it, and what was not moved yet
+/// stays where it was.
 fn perform(hands: &mut Hands, ops: Range<usize>) -> Result<u64, Failure> {
-    let mut size = 0;
+    let mut size = 0u64;
     for i in ops {
-        size = hands.rename(i)?;
+        match hands.intent().ops.get(i) {
+            Some(Op::MakeDir { .. }) => hands.make_dir(i)?,
+            Some(Op::RemoveDir { .. }) => hands.remove_dir(i)?,
+            _ => size = size.saturating_add(hands.rename(i)?),
+        }
     }
     Ok(size)
 }
