@@ -1,0 +1,177 @@
+//! Archives: which kinds there are, and what stands in one.
+
+mod tarball;
+mod zipped;
+
+pub(super) use tarball::{list_tar, open_tar};
+pub(super) use zipped::list_zip;
+
+use metnos_executor::{ErrorClass, Failure};
+use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// The kinds of archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    /// `.zip`
+    #[serde(rename = "zip")]
+    Zip,
+    /// `.tar`, only read.
+    #[serde(rename = "tar")]
+    Tar,
+    /// `.tar.gz`
+    #[serde(rename = "tar.gz")]
+    TarGz,
+    /// `.tar.zst`
+    #[serde(rename = "tar.zst")]
+    TarZst,
+}
+
+/// The endings of archive names, the longer first.
+const ENDINGS: [(&str, Kind); 6] = [
+    (".tar.gz", Kind::TarGz),
+    (".tgz", Kind::TarGz),
+    (".tar.zst", Kind::TarZst),
+    (".tzst", Kind::TarZst),
+    (".tar", Kind::Tar),
+    (".zip", Kind::Zip),
+];
+
+impl Kind {
+    /// The kind a name stands for.
+    pub(super) fn of_name(name: &[u8]) -> Option<Self> {
+        ENDINGS.iter().find(|(end, _)| ends_with(name, end)).map(|(_, kind)| *kind)
+    }
+
+    /// The kind the first bytes show.
+    pub(super) fn of_content(file: &mut File) -> io::Result<Option<Self>> {
+        let mut head = Vec::with_capacity(512);
+        file.seek(SeekFrom::Start(0))?;
+        file.take(512).read_to_end(&mut head)?;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(match head.as_slice() {
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Self::Zip),
+            [0x1f, 0x8b, ..] => Some(Self::TarGz),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::TarZst),
+            other if other.get(257..262) == Some(b"ustar") => Some(Self::Tar),
+            _ => None,
+        })
+    }
+
+    /// The name written in results.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Zip => "zip",
+            Self::Tar => "tar",
+            Self::TarGz => "tar.gz",
+            Self::TarZst => "tar.zst",
+        }
+    }
+}
+
+fn ends_with(name: &[u8], end: &str) -> bool {
+    let start = name.len().saturating_sub(end.len());
+    name.get(start..).is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+}
+
+/// The name of an archive without its ending, for the folder it unpacks into.
+pub(super) fn without_ending(name: &[u8]) -> Vec<u8> {
+    let cut = ENDINGS.iter().find(|(end, _)| ends_with(name, end)).map_or(0, |(end, _)| end.len());
+    match name.get(..name.len().saturating_sub(cut)) {
+        Some(stem) if cut > 0 && !stem.is_empty() => stem.to_vec(),
+        _ => [name, b".d"].concat(),
+    }
+}
+
+/// Opens a regular file: never through a link, never waiting on a pipe.
+pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok(file)
+}
+
+/// What a member is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A file to write.
+    File,
+    /// A directory to make.
+    Dir,
+    /// Something that is never unpacked, with the reason.
+    Refused(&'static str),
+}
+
+/// One thing in an archive, as the archive describes it.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// Its place in the archive.
+    pub(super) at: usize,
+    /// Its name, byte for byte.
+    pub(super) name: Vec<u8>,
+    /// What it is.
+    pub(super) what: What,
+    /// Its size, as announced.
+    pub(super) size: u64,
+    /// Permission bits.
+    pub(super) mode: Option<u32>,
+    /// Seconds since 1970.
+    pub(super) mtime: Option<i64>,
+}
+
+/// How much an archive may hold.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// Bytes in all, unpacked.
+    pub(super) bytes: u64,
+    /// Members.
+    pub(super) members: usize,
+}
+
+/// An archive that unpacks to more than this many times its size is a trap, once it is beyond
+/// [`RATIO_FROM`].
+const RATIO: u64 = 200;
+const RATIO_FROM: u64 = 10 << 20;
+
+/// Refuses `unpacked` bytes out of `packed`.
+pub(super) fn check_ratio(unpacked: u64, packed: u64) -> Result<(), Failure> {
+    if unpacked > RATIO_FROM && unpacked > packed.saturating_mul(RATIO) {
+        return Err(Failure::new(
+            ErrorClass::TooLarge,
+            format!("{packed} bytes unpack to {unpacked} or more: an archive bomb"),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses more `bytes` or `members` than `bounds` allow.
+pub(super) fn check_bounds(bytes: u64, members: usize, bounds: Bounds) -> Result<(), Failure> {
+    if bytes > bounds.bytes {
+        return Err(Failure::new(
+            ErrorClass::TooLarge,
+            format!("unpacks to more than {} bytes", bounds.bytes),
+        )
+        .with_hint("max_bytes raises the cap"));
+    }
+    if members > bounds.members {
+        return Err(Failure::new(
+            ErrorClass::TooLarge,
+            format!("holds more than {} members", bounds.members),
+        ));
+    }
+    Ok(())
+}
+
+/// An error of a decoder: what it cannot read is a broken archive.
+pub(super) fn unreadable(error: &io::Error) -> Failure {
+    match error.get_ref().and_then(|e| e.downcast_ref::<Failure>()) {
+        Some(failure) => failure.clone(),
+        None if error.raw_os_error().is_some() => Failure::io("the archive", error),
+        None => Failure::new(ErrorClass::UnsupportedFormat, format!("not a readable archive: {error}")),
+    }
+}

@@ -1,0 +1,262 @@
+//! `move_files`: moves and renames. Never replaces: a name that is taken fails that item alone,
+//! unless the template counts, in which case it takes the next free number.
+
+use super::dirs::{self, Dirs};
+use super::items::{Item, done, failed, items, name, result, tick};
+use super::name_template::{Facts, Template, moment};
+use super::tree::{Seen, walk};
+use crate::call::Call;
+use crate::hands::Hands;
+use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+#[derive(Deserialize)]
+struct Args {
+    dst_dir: Option<BytePath>,
+    name_template: Option<String>,
+}
+
+/// The most numbers tried for one name, so that a full folder ends in a message.
+const COUNTER_MAX: u64 = 10_000_000;
+
+/// Where one item goes.
+struct Step {
+    item: Item<Option<String>>,
+    dst: PathBuf,
+    dirs: Range<usize>,
+    /// The operations that move it; empty when it is already there.
+    ops: Range<usize>,
+}
+
+/// Everything decided so far.
+struct Plan {
+    dst_dir: Option<Template>,
+    name: Template,
+    zone: jiff::tz::TimeZone,
+    dirs: Dirs,
+    ops: Vec<Op>,
+    /// Destinations of earlier items.
+    taken: HashSet<PathBuf>,
+    /// Sources of earlier items: free by the time a later item is moved.
+    freed: HashSet<PathBuf>,
+    /// The next number, for each destination directory.
+    counters: HashMap<PathBuf, u64>,
+}
+
+/// Entry point.
+pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
+    call.list = ListName::Results;
+    let args: Args = call.args()?;
+    if args.dst_dir.is_none() && args.name_template.is_none() {
+        return Err(Failure::wrong_args("say where to move to (dst_dir) or how to rename (name_template)"));
+    }
+    let dst_dir = match args.dst_dir {
+        None => None,
+        // A folder that really is called that way is not a template.
+        Some(BytePath(dir)) if dir.is_dir() => Some(Template::literal(dir.as_os_str().as_bytes())),
+        Some(BytePath(dir)) => Some(Template::parse(dir.as_os_str().as_bytes())?),
+    };
+    let mut plan = Plan {
+        dst_dir,
+        name: Template::parse(args.name_template.as_deref().unwrap_or("{name}").as_bytes())?,
+        zone: call.now.time_zone().clone(),
+        dirs: Dirs::default(),
+        ops: Vec::new(),
+        taken: HashSet::new(),
+        freed: HashSet::new(),
+        counters: HashMap::new(),
+    };
+    let items = items(call, taken_at)?;
+    let (total, mut steps) = (items.len() as u64, Vec::with_capacity(items.len()));
+    for (n, item) in items.into_iter().enumerate() {
+        tick(call, n as u64, total, "files looked at")?;
+        match plan.add(&item) {
+            Ok((dst, dirs, ops)) => steps.push(Step { item, dst, dirs, ops }),
+            Err(failure) => failed(call, item.index, &item.path, &failure),
+        }
+    }
+    if plan.ops.is_empty() {
+        for step in steps {
+            answer(call, &step, 0)?;
+        }
+        return Ok(());
+    }
+    let mut hands = call.intent(Intent { ops: plan.ops })?;
+    let mut created = 0u64;
+    for (n, step) in steps.iter().enumerate() {
+        tick(call, n as u64, total, "files")?;
+        let moved = dirs::make(&mut hands, step.dirs.clone()).and_then(|made| {
+            created = created.saturating_add(made);
+            perform(&mut hands, step.ops.clone())
+        });
+        match moved {
+            Ok(size) => answer(call, step, size)?,
+            Err(failure) => failed(call, step.item.index, &step.item.path, &failure),
+        }
+    }
+    if created > 0 {
+        call.set("created_dirs", created);
+    }
+    hands.finish()
+}
+
+/// The moment an entry says its picture was taken.
+fn taken_at(entry: Option<&Value>) -> Option<String> {
+    let entry = entry?;
+    let text = entry.pointer("/exif/taken_at").or_else(|| entry.get("taken_at"))?;
+    text.as_str().map(str::to_owned)
+}
+
+impl Plan {
+    /// Decides where `item` goes and plans the way there.
+    fn add(&mut self, item: &Item<Option<String>>) -> Result<(PathBuf, Range<usize>, Range<usize>), Failure> {
+        let src = &item.path;
+        let meta = std::fs::symlink_metadata(src).map_err(|e| Failure::io(src.display(), &e))?;
+        let dst = self.destination(item, &meta)?;
+        if dst == *src {
+            self.taken.insert(dst.clone());
+            return Ok((dst, 0..0, 0..0));
+        }
+        if self.occupied(&dst) {
+            return Err(Failure::new(
+                ErrorClass::DstExists,
+                format!("{}: something is already there", dst.display()),
+            ));
+        }
+        if meta.is_dir() && dst.starts_with(src) {
+            return Err(Failure::wrong_args(format!("{}: cannot be moved into itself", src.display())));
+        }
+        let parent = dst.parent().unwrap_or(&dst).to_path_buf();
+        let dirs = self.dirs.need(&parent, &mut self.ops)?;
+        let start = self.ops.len();
+        if meta.is_dir() && elsewhere(&meta, &parent) {
+            self.ops.extend(tree_ops(src, &dst)?);
+        } else {
+            self.ops.push(Op::Move { src: BytePath(src.clone()), dst: BytePath(dst.clone()) });
+        }
+        self.taken.insert(dst.clone());
+        self.freed.insert(src.clone());
+        Ok((dst, dirs, start..self.ops.len()))
+    }
+
+    fn occupied(&self, dst: &Path) -> bool {
+        // What cannot be looked at counts as free here; the move itself will say what is wrong.
+        self.taken.contains(dst) || (!self.freed.contains(dst) && std::fs::symlink_metadata(dst).is_ok())
+    }
+
+    fn destination(&mut self, item: &Item<Option<String>>, meta: &Metadata) -> Result<PathBuf, Failure> {
+        let src = &item.path;
+        let (Some(parent), Some(name)) = (src.parent(), src.file_name()) else {
+            return Err(Failure::wrong_args(format!("{}: has no name to move", src.display())));
+        };
+        let nanos = i32::try_from(meta.mtime_nsec()).unwrap_or(0);
+        let modified = jiff::Timestamp::new(meta.mtime(), nanos)
+            .map(|stamp| stamp.to_zoned(self.zone.clone()).datetime())
+            .unwrap_or_default();
+        let taken = item.extra.as_deref().and_then(|t| moment(t, &self.zone)).unwrap_or(modified);
+        let mut facts = Facts { name: name.as_bytes(), modified, taken, counter: 1 };
+        let counts = self.name.counts() || self.dst_dir.as_ref().is_some_and(Template::counts);
+        if !counts {
+            return self.place(parent, &facts);
+        }
+        let folder = self.place(parent, &facts)?.parent().unwrap_or(parent).to_path_buf();
+        let first = self.counters.get(&folder).copied().unwrap_or(1);
+        for counter in first..COUNTER_MAX {
+            facts.counter = counter;
+            let dst = self.place(parent, &facts)?;
+            if dst == *src || !self.occupied(&dst) {
+                self.counters.insert(folder, counter.saturating_add(1));
+                return Ok(dst);
+            }
+        }
+        Err(Failure::new(ErrorClass::DstExists, format!("{}: no free number for it", src.display())))
+    }
+
+    /// The destination the templates give. A name may hold folders, but never a way out of them.
+    fn place(&self, parent: &Path, facts: &Facts<'_>) -> Result<PathBuf, Failure> {
+        let dir = match &self.dst_dir {
+            Some(template) => PathBuf::from(OsStr::from_bytes(&template.render(facts))),
+            None => parent.to_path_buf(),
+        };
+        let name = self.name.render(facts);
+        let relative = Path::new(OsStr::from_bytes(&name));
+        let plain = |path: &Path| path.components().all(|c| matches!(c, Component::Normal(_)));
+        let leaves = dir.components().any(|c| c == Component::ParentDir);
+        if name.is_empty() || name.contains(&0) || name.ends_with(b"/") || !plain(relative) || leaves {
+            return Err(Failure::wrong_args(format!(
+                "{:?} cannot be a name",
+                String::from_utf8_lossy(&name)
+            )));
+        }
+        Ok(dir.join(relative))
+    }
+}
+
+/// True when `dir`, or the nearest parent of it that exists, is on another file system.
+fn elsewhere(meta: &Metadata, dir: &Path) -> bool {
+    let there = dir.ancestors().find_map(|at| std::fs::metadata(at).ok());
+    there.is_some_and(|there| there.dev() != meta.dev())
+}
+
+/// A directory cannot be renamed to another file system: its folders are made there, its files
+/// moved one by one, and the emptied folders removed. The new folders have today's date.
+fn tree_ops(src: &Path, dst: &Path) -> Result<Vec<Op>, Failure> {
+    let (mut ops, mut emptied) = (Vec::new(), Vec::new());
+    walk(src, &mut |seen| match seen {
+        Seen::Node(path, meta) => {
+            let below = path.strip_prefix(src).unwrap_or(&path);
+            // Joining nothing would leave a slash at the end.
+            let to = if below.as_os_str().is_empty() { dst.to_path_buf() } else { dst.join(below) };
+            if meta.is_dir() {
+                ops.push(Op::MakeDir { path: BytePath(to) });
+                emptied.push(Op::RemoveDir { path: BytePath(path) });
+            } else {
+                ops.push(Op::Move { src: BytePath(path), dst: BytePath(to) });
+            }
+            Ok(())
+        }
+        Seen::Mount(path) => Err(Failure::new(
+            ErrorClass::Conflict,
+            format!("{}: another file system is mounted there; nothing was moved", path.display()),
+        )),
+        Seen::Trouble(path, e) => Err(Failure::io(path.display(), &e)),
+    })?;
+    emptied.reverse();
+    ops.extend(emptied);
+    Ok(ops)
+}
+
+/// Performs the operations of one item; the first that fails ends it, and what was not moved yet
+/// stays where it was.
+fn perform(hands: &mut Hands, ops: Range<usize>) -> Result<u64, Failure> {
+    let mut size = 0u64;
+    for i in ops {
+        match hands.intent().ops.get(i) {
+            Some(Op::MakeDir { .. }) => hands.make_dir(i)?,
+            Some(Op::RemoveDir { .. }) => hands.remove_dir(i)?,
+            _ => size = size.saturating_add(hands.rename(i)?),
+        }
+    }
+    Ok(size)
+}
+
+fn answer(call: &mut Call<'_>, step: &Step, size: u64) -> Result<(), Failure> {
+    let mut record = result("src", &step.item.path);
+    name(&mut record, "dst", &step.dst);
+    // The pipe goes on with the thing where it is now.
+    name(&mut record, "path", &step.dst);
+    if step.ops.is_empty() {
+        record.insert("unchanged".into(), true.into());
+    } else {
+        record.insert("size".into(), size.into());
+    }
+    done(call, record, step.item.origin)
+}

@@ -1,0 +1,167 @@
+//! Records as the text of a file: csv, json, markdown, html, plain lines. Each streams.
+
+use super::records::{Records, cell, safe_cell};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What a file of records looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Format {
+    /// One line for each record.
+    Text,
+    /// Comma-separated values.
+    Csv,
+    /// One array of objects.
+    Json,
+    /// A markdown table.
+    Md,
+    /// A page with a table.
+    Html,
+    /// A workbook with one sheet.
+    Xlsx,
+}
+
+impl Format {
+    /// The format a file's extension stands for.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "txt" | "text" | "log" => Some(Self::Text),
+            "csv" => Some(Self::Csv),
+            "json" => Some(Self::Json),
+            "md" | "markdown" => Some(Self::Md),
+            "html" | "htm" => Some(Self::Html),
+            "xlsx" => Some(Self::Xlsx),
+            _ => None,
+        }
+    }
+
+    /// True when more of it can follow what a file already holds.
+    pub(super) fn appends(self) -> bool {
+        matches!(self, Self::Text | Self::Csv | Self::Md)
+    }
+}
+
+/// Writes every record as `format`. `header` is false when the file already has one.
+pub(super) fn render(
+    format: Format,
+    records: &mut Records<'_>,
+    header: bool,
+    tick: &mut dyn FnMut(u64) -> io::Result<()>,
+    w: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => text(records, tick, w),
+        Format::Csv => csv(records, header, tick, w),
+        Format::Json => json(records, tick, w),
+        Format::Md => md(records, header, tick, w),
+        Format::Html => html(records, tick, w),
+        Format::Xlsx => super::sheet::xlsx(records, tick, w),
+    }
+}
+
+type Tick<'t> = &'t mut dyn FnMut(u64) -> io::Result<()>;
+
+/// The line of a record is its content if it has one, else the thing it names, else all of it.
+fn text(records: &mut Records<'_>, tick: Tick<'_>, w: &mut dyn Write) -> io::Result<()> {
+    while let Some(mut record) = records.next().map_err(io::Error::other)? {
+        tick(records.count)?;
+        let known = ["content", "text", "path", "name"].iter().find_map(|key| record.get(*key)?.as_str());
+        match known {
+            Some(line) => w.write_all(line.as_bytes())?,
+            None => {
+                record.shift_remove("_origin");
+                serde_json::to_writer(&mut *w, &record)?;
+            }
+        }
+        w.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn csv(records: &mut Records<'_>, header: bool, tick: Tick<'_>, w: &mut dyn Write) -> io::Result<()> {
+    let columns = records.columns.clone();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let mut out = csv::Writer::from_writer(w);
+    if header {
+        out.write_record(&columns)?;
+    }
+    while let Some(record) = records.next().map_err(io::Error::other)? {
+        tick(records.count)?;
+        out.write_record(columns.iter().map(|c| safe_cell(record.get(c))))?;
+    }
+    out.flush()
+}
+
+fn json(records: &mut Records<'_>, tick: Tick<'_>, w: &mut dyn Write) -> io::Result<()> {
+    w.write_all(b"[")?;
+    while let Some(mut record) = records.next().map_err(io::Error::other)? {
+        tick(records.count)?;
+        record.shift_remove("_origin");
+        w.write_all(if records.count > 1 { b",\n" } else { b"\n" })?;
+        serde_json::to_writer(&mut *w, &record)?;
+    }
+    w.write_all(b"\n]\n")
+}
+
+fn md(records: &mut Records<'_>, header: bool, tick: Tick<'_>, w: &mut dyn Write) -> io::Result<()> {
+    let columns = records.columns.clone();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    if !header {
+        // A table directly below another text would become part of it.
+        w.write_all(b"\n")?;
+    }
+    writeln!(w, "| {} |", columns.iter().map(|c| md_cell(c)).collect::<Vec<_>>().join(" | "))?;
+    writeln!(w, "|{}", " --- |".repeat(columns.len()))?;
+    while let Some(record) = records.next().map_err(io::Error::other)? {
+        tick(records.count)?;
+        let row: Vec<String> = columns.iter().map(|c| md_cell(&cell(record.get(c)))).collect();
+        writeln!(w, "| {} |", row.join(" | "))?;
+    }
+    Ok(())
+}
+
+fn md_cell(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace(['\r', '\n'], "<br>")
+}
+
+fn html(records: &mut Records<'_>, tick: Tick<'_>, w: &mut dyn Write) -> io::Result<()> {
+    let columns = records.columns.clone();
+    w.write_all(b"<!doctype html>\n<html><head><meta charset=\"utf-8\"></head><body>\n<table>\n<tr>")?;
+    for column in &columns {
+        write!(w, "<th>{}</th>", escape(column))?;
+    }
+    w.write_all(b"</tr>\n")?;
+    while let Some(record) = records.next().map_err(io::Error::other)? {
+        tick(records.count)?;
+        w.write_all(b"<tr>")?;
+        for column in &columns {
+            write!(w, "<td>{}</td>", escape(&cell(record.get(column))))?;
+        }
+        w.write_all(b"</tr>\n")?;
+    }
+    w.write_all(b"</table>\n</body></html>\n")
+}
+
+/// Text that is only text inside a page or a sheet. Characters XML cannot carry become spaces.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(c),
+            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,279 @@
+//! The only code of the seeds that changes the world. Hands exist only for an approved intent,
+//! and perform its operations and no others: by index, of the kind it says, each at most once.
+//!
+//! Each operation is checked after the act. Content is written beside its destination, synced,
+//! digested and then renamed, so a crash leaves the old state or the new one. Directories are
+//! synced once for the whole batch by [`Hands::finish`], or when the hands are dropped.
+
+mod copy;
+mod place;
+mod stage;
+mod write;
+
+use metnos_executor::{Failure, Intent, Op, WriteMode};
+use place::{Place, failed, kind, same, size};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+/// The right to perform the operations of one intent.
+pub struct Hands {
+    intent: Intent,
+    done: Vec<bool>,
+    touched: BTreeSet<PathBuf>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// How many bytes.
+    pub bytes: u64,
+    /// Their digest, in hexadecimal.
+    pub blake3: String,
+}
+
+/// What a written file should look like beside its content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// Permission bits; those that run as somebody else are never set.
+    pub mode: Option<u32>,
+    /// Modification time in seconds since 1970.
+    pub mtime: Option<i64>,
+}
+
+impl Hands {
+    /// Called once the daemon answered *go*.
+    pub(crate) fn approved(intent: Intent) -> Self {
+        let done = vec![false; intent.ops.len()];
+        Self { intent, done, touched: BTreeSet::new() }
+    }
+
+    /// What may be performed, in order.
+    pub fn intent(&self) -> &Intent {
+        &self.intent
+    }
+
+    /// Creates the directory of operation `i`; its parent must exist.
+    pub fn make_dir(&mut self, i: usize) -> Result<(), Failure> {
+        let Op::MakeDir { path } = self.take(i)? else { return Err(other_kind(i, "make_dir")) };
+        let place = Place::of(&path.0)?;
+        match rustix::fs::mkdirat(&place.dir, place.name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => return Err(place.occupied()),
+            Err(e) => return Err(place.failed(e)),
+        }
+        if kind(&place.present()?) != FileType::Directory {
+            return Err(place.conflict("it was swapped for something else"));
+        }
+        self.touch(place.path);
+        Ok(())
+    }
+
+    /// Moves or renames as operation `i` says; never replaces. Returns the size of what moved.
+    /// Between file systems a file is copied, compared and only then removed; a directory is not
+    /// moved there as one operation.
+    pub fn rename(&mut self, i: usize) -> Result<u64, Failure> {
+        let Op::Move { src, dst } = self.take(i)? else { return Err(other_kind(i, "rename")) };
+        let (src, dst) = (Place::of(&src.0)?, Place::of(&dst.0)?);
+        let before = src.present()?;
+        match stage::rename_noreplace_raw(src.dir.as_fd(), src.name, &before, &dst) {
+            Ok(()) => {}
+            Err(Errno::XDEV) => return self.rename_across(&src, &dst, kind(&before)),
+            Err(Errno::EXIST | Errno::NOTEMPTY) => return Err(dst.occupied()),
+            Err(Errno::INVAL) => {
+                return Err(Failure::wrong_args(format!(
+                    "{}: cannot be moved to {}",
+                    src.path.display(),
+                    dst.path.display()
+                )));
+            }
+            // The kernel does not say which of the two it minds; a missing parent was noticed before.
+            Err(e) => return Err(src.failed(e)),
+        }
+        self.touch(src.path);
+        self.touch(dst.path);
+        let there = dst.present()?;
+        if !same(&there, &before) {
+            return Err(dst.conflict("something else took its place after the move"));
+        }
+        if src.stat()?.is_some_and(|left| same(&left, &before)) {
+            return Err(src.conflict("it is still there after the move"));
+        }
+        Ok(size(&there))
+    }
+
+    fn rename_across(&mut self, src: &Place<'_>, dst: &Place<'_>, kind: FileType) -> Result<u64, Failure> {
+        let bytes = match kind {
+            FileType::RegularFile => copy::copy_file(src, dst, true)?.bytes,
+            FileType::Symlink => {
+                let target =
+                    rustix::fs::readlinkat(&src.dir, src.name, Vec::new()).map_err(|e| src.failed(e))?;
+                match rustix::fs::symlinkat(target.as_c_str(), &dst.dir, dst.name) {
+                    Ok(()) => target.as_bytes().len() as u64,
+                    Err(Errno::EXIST) => return Err(dst.occupied()),
+                    Err(e) => return Err(dst.failed(e)),
+                }
+            }
+            _ => {
+                return Err(Failure::wrong_args(format!(
+                    "{}: only files and links can be moved to another file system",
+                    src.path.display()
+                )));
+            }
+        };
+        // The name at the destination must survive a crash before the source may go.
+        sync_dir(&parent(dst.path))?;
+        rustix::fs::unlinkat(&src.dir, src.name, AtFlags::empty()).map_err(|e| {
+            let mut failure = src.failed(e);
+            failure.message.push_str("; the copy at the destination is complete");
+            failure
+        })?;
+        self.touch(src.path);
+        if src.stat()?.is_some() {
+            return Err(src.conflict("it is still there after the move"));
+        }
+        Ok(bytes)
+    }
+
+    /// Copies the regular file of operation `i` with its mode, times and attributes; never replaces.
+    pub fn copy(&mut self, i: usize) -> Result<Written, Failure> {
+        let Op::Copy { src, dst } = self.take(i)? else { return Err(other_kind(i, "copy")) };
+        let (src, dst) = (Place::of(&src.0)?, Place::of(&dst.0)?);
+        let written = copy::copy_file(&src, &dst, false)?;
+        self.touch(dst.path);
+        Ok(written)
+    }
+
+    /// Writes the file of operation `i` with what `fill` produces.
+    ///
+    /// If the disk refuses to sync, the file is discarded and `fill` is asked once more; it must
+    /// then produce the same bytes, else the write fails. An error of `fill` leaves no trace; a
+    /// [`Failure`] wrapped with `io::Error::other` comes back as it is.
+    pub fn write(
+        &mut self,
+        i: usize,
+        fill: impl FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Written, Failure> {
+        self.write_as(i, Attributes::default(), fill)
+    }
+
+    /// [`Hands::write`] for a file whose mode and time are given.
+    pub fn write_as(
+        &mut self,
+        i: usize,
+        attributes: Attributes,
+        mut fill: impl FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Written, Failure> {
+        let Op::Write { dst, mode } = self.take(i)? else { return Err(other_kind(i, "write")) };
+        let dst = Place::of(&dst.0)?;
+        let written = match mode {
+            WriteMode::Create => write::create(&dst, attributes, &mut fill)?,
+            WriteMode::Overwrite => write::overwrite(&dst, attributes, &mut fill)?,
+            WriteMode::Append => write::append(&dst, attributes, &mut fill)?,
+        };
+        self.touch(dst.path);
+        Ok(written)
+    }
+
+    /// Removes the file or link of operation `i`. Returns its size.
+    pub fn delete(&mut self, i: usize) -> Result<u64, Failure> {
+        let Op::Delete { path } = self.take(i)? else { return Err(other_kind(i, "delete")) };
+        let place = Place::of(&path.0)?;
+        let before = place.present()?;
+        if kind(&before) == FileType::Directory {
+            return Err(Failure::wrong_args(format!("{}: a directory", place.path.display())));
+        }
+        rustix::fs::unlinkat(&place.dir, place.name, AtFlags::empty()).map_err(|e| place.failed(e))?;
+        self.touch(place.path);
+        gone(&place)?;
+        Ok(size(&before))
+    }
+
+    /// Removes the directory of operation `i`, which must be empty by now.
+    pub fn remove_dir(&mut self, i: usize) -> Result<(), Failure> {
+        let Op::RemoveDir { path } = self.take(i)? else { return Err(other_kind(i, "remove_dir")) };
+        let place = Place::of(&path.0)?;
+        match rustix::fs::unlinkat(&place.dir, place.name, AtFlags::REMOVEDIR) {
+            Ok(()) => {}
+            Err(Errno::NOTEMPTY | Errno::EXIST) => return Err(place.conflict("the directory is not empty")),
+            Err(Errno::BUSY) => return Err(place.conflict("the directory is in use or a mount point")),
+            Err(e) => return Err(place.failed(e)),
+        }
+        self.touched.remove(place.path);
+        self.touch(place.path);
+        gone(&place)
+    }
+
+    /// Waits until every name that appeared or went is on disk, one sync a directory.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        let mut first = Ok(());
+        for dir in std::mem::take(&mut self.touched) {
+            let synced = sync_dir(&dir);
+            if first.is_ok() {
+                first = synced;
+            }
+        }
+        first
+    }
+
+    /// Operation `i`, which from now on is performed.
+    fn take(&mut self, i: usize) -> Result<Op, Failure> {
+        match (self.intent.ops.get(i), self.done.get_mut(i)) {
+            (Some(op), Some(done)) if !*done => {
+                *done = true;
+                Ok(op.clone())
+            }
+            (Some(_), _) => Err(Failure::internal(format!("operation {i} was already performed"))),
+            (None, _) => Err(Failure::internal(format!("operation {i} is not in the intent"))),
+        }
+    }
+
+    fn touch(&mut self, path: &Path) {
+        let parent = parent(path);
+        if !self.touched.contains(&parent) {
+            self.touched.insert(parent);
+        }
+    }
+}
+
+impl Drop for Hands {
+    fn drop(&mut self) {
+        // A call that stopped half way still leaves what it did on disk; its failure is already told.
+        let _ = self.finish();
+    }
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_path_buf()
+}
+
+fn other_kind(i: usize, asked: &str) -> Failure {
+    Failure::internal(format!("operation {i} of the intent is not a {asked}"))
+}
+
+fn gone(place: &Place<'_>) -> Result<(), Failure> {
+    match place.stat()? {
+        None => Ok(()),
+        Some(_) => Err(place.conflict("it is still there, or came back")),
+    }
+}
+
+/// Syncs one directory. One that vanished has nothing left to sync. A directory we may change but
+/// not read, and file systems that cannot sync one, leave the moment to the kernel.
+fn sync_dir(dir: &Path) -> Result<(), Failure> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match rustix::fs::open(dir, flags, Mode::empty()) {
+        Ok(fd) => match rustix::fs::fsync(&fd) {
+            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(()),
+            Err(e) => Err(failed(dir, e)),
+        },
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS | Errno::PERM) => Ok(()),
+        Err(e) => Err(failed(dir, e)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! A file being made beside its destination: nobody sees it until it is whole, on disk and checked.
+
+use super::place::{self, Place, failed, temporary_name};
+use metnos_executor::{ErrorClass, Failure};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// The buffer of copies and digests.
+pub(super) const CHUNK: usize = 256 << 10;
+
+/// The temporary file. Dropping it before [`Stage::publish`] removes it.
+pub(super) struct Stage<'a> {
+    place: &'a Place<'a>,
+    name: String,
+    /// Open for writing, and for reading where the fence lets us.
+    pub(super) file: File,
+    readable: bool,
+    published: bool,
+}
+
+impl<'a> Stage<'a> {
+    /// An empty file in the directory of `place`, with `mode` less the umask.
+    pub(super) fn new(place: &'a Place<'a>, mode: u32) -> Result<Self, Failure> {
+        let create = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(mode);
+        let mut access = OFlags::RDWR;
+        for _ in 0..100 {
+            let name = temporary_name();
+            match rustix::fs::openat(&place.dir, &name, create | access, mode) {
+                Ok(fd) => {
+                    let readable = access == OFlags::RDWR;
+                    return Ok(Self { place, name, file: File::from(fd), readable, published: false });
+                }
+                Err(Errno::EXIST) => {}
+                Err(Errno::ACCESS) if access == OFlags::RDWR => access = OFlags::WRONLY,
+                Err(e) => return Err(place.failed(e)),
+            }
+        }
+        Err(Failure::internal(format!("{}: no free temporary name", place.path.display())))
+    }
+
+    /// True when the file can be read back to check it.
+    pub(super) fn readable(&self) -> bool {
+        self.readable
+    }
+
+    /// Waits until content and attributes are on disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// The digest of the first `len` bytes as they stand; fails when there are more or fewer.
+    pub(super) fn digest(&mut self, from: u64, len: u64) -> io::Result<blake3::Hash> {
+        self.file.seek(SeekFrom::Start(from))?;
+        let mut hasher = blake3::Hasher::new();
+        let mut buffer = vec![0; CHUNK];
+        let mut seen = 0u64;
+        loop {
+            let n = self.file.read(&mut buffer)?;
+            if n == 0 {
+                break;
+            }
+            hasher.update(&buffer[..n]);
+            seen = seen.saturating_add(n as u64);
+        }
+        if seen != len {
+            return Err(io::Error::other(format!("{seen} bytes are there where {len} were written")));
+        }
+        Ok(hasher.finalize())
+    }
+
+    /// Gives the file its name, replacing a file only when `replace` says so, and checks that it
+    /// is there with `len` bytes.
+    pub(super) fn publish(mut self, replace: bool, len: u64) -> Result<(), Failure> {
+        let place = self.place;
+        let staged = rustix::fs::fstat(&self.file).map_err(|e| place.failed(e))?;
+        if replace {
+            rustix::fs::renameat(&place.dir, &self.name, &place.dir, place.name)
+                .map_err(|e| place.failed(e))?;
+        } else {
+            rename_noreplace(place.dir.as_fd(), self.name.as_ref(), &staged, place)?;
+        }
+        self.published = true;
+        let there = place.present()?;
+        if !place::same(&there, &staged) || place::size(&there) != len {
+            return Err(place.conflict("another file took its place while it was written"));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        if !self.published {
+            // Nothing more can be done about a leftover than trying.
+            let _ = rustix::fs::unlinkat(&self.place.dir, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+/// Renames without ever replacing. File systems without `RENAME_NOREPLACE` answer `EINVAL`: there
+/// a hard link followed by an unlink is as strict, for anything but a directory. Where links do
+/// not exist either (FAT), the check comes before the rename and a race of microseconds remains.
+pub(super) fn rename_noreplace(
+    from_dir: BorrowedFd<'_>,
+    from: &std::ffi::OsStr,
+    moved: &Stat,
+    to: &Place<'_>,
+) -> Result<(), Failure> {
+    match rename_noreplace_raw(from_dir, from, moved, to) {
+        Ok(()) => Ok(()),
+        Err(Errno::EXIST | Errno::NOTEMPTY) => Err(to.occupied()),
+        Err(Errno::INVAL) => {
+            Err(Failure::wrong_args(format!("{}: cannot be moved into itself", to.path.display())))
+        }
+        Err(e) => Err(failed(to.path, e)),
+    }
+}
+
+/// [`rename_noreplace`] with the kernel's own word for what went wrong.
+pub(super) fn rename_noreplace_raw(
+    from_dir: BorrowedFd<'_>,
+    from: &std::ffi::OsStr,
+    moved: &Stat,
+    to: &Place<'_>,
+) -> Result<(), Errno> {
+    match rustix::fs::renameat_with(from_dir, from, &to.dir, to.name, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => {}
+        other => return other,
+    }
+    if place::kind(moved) != FileType::Directory {
+        match rustix::fs::linkat(from_dir, from, &to.dir, to.name, AtFlags::empty()) {
+            Ok(()) => return rustix::fs::unlinkat(from_dir, from, AtFlags::empty()),
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::MLINK | Errno::NOSYS) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    match rustix::fs::statat(&to.dir, to.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(_) => Err(Errno::EXIST),
+        Err(Errno::NOENT) => rustix::fs::renameat(from_dir, from, &to.dir, to.name),
+        Err(e) => Err(e),
+    }
+}
+
+/// Counts and digests what passes through.
+pub(super) struct Hashing<W> {
+    inner: W,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl<W: Write> Hashing<W> {
+    /// Everything written goes on to `inner`.
+    pub(super) fn new(inner: W) -> Self {
+        Self { inner, hasher: blake3::Hasher::new(), bytes: 0 }
+    }
+
+    /// How much passed, and its digest.
+    pub(super) fn done(&self) -> (u64, blake3::Hash) {
+        (self.bytes, self.hasher.finalize())
+    }
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(buf)?;
+        self.hasher.update(buf.get(..n).unwrap_or(buf));
+        self.bytes = self.bytes.saturating_add(n as u64);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Runs `fill` over a buffered, hashing writer on `file` and flushes it.
+pub(super) fn fill_hashed(
+    file: &File,
+    fill: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<(u64, blake3::Hash)> {
+    let mut writer = BufWriter::with_capacity(CHUNK, Hashing::new(file));
+    fill(&mut writer)?;
+    writer.flush()?;
+    Ok(writer.get_ref().done())
+}
+
+/// What an error while producing or checking content of `place` amounts to. Disk errors keep
+/// their class; anything else the producer says is its own.
+pub(super) fn broken(place: &Place<'_>, error: &io::Error) -> Failure {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>()) {
+        Some(failure) => failure.clone(),
+        None if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
+            Failure::new(ErrorClass::Internal, format!("{}: the disk failed: {error}", place.path.display()))
+        }
+        None => Failure::io(place.path.display(), error),
+    }
+}
