@@ -3,6 +3,7 @@
 
 use super::charset::Utf8;
 use super::source::{self, shown};
+use super::table::COLUMNS_MAX;
 use metnos_executor::{ErrorClass, Failure};
 use std::cell::Cell;
 use std::fs::File;
@@ -49,7 +50,7 @@ impl CsvRows {
         Ok(Self { reader, since, record: csv::StringRecord::new(), name: shown(path) })
     }
 
-    /// The next row and its number counted from one; blank lines are no rows.
+    /// The next row; blank lines are no rows.
     pub(crate) fn next(&mut self) -> Result<Option<&csv::StringRecord>, Failure> {
         self.since.set(0);
         let more = self.reader.read_record(&mut self.record).map_err(|e| match e.into_kind() {
@@ -59,6 +60,12 @@ impl CsvRows {
             csv::ErrorKind::Io(e) => Failure::io(&self.name, &e),
             _ => Failure::new(ErrorClass::UnsupportedFormat, format!("{}: not csv", self.name)),
         })?;
+        if self.record.len() > COLUMNS_MAX {
+            return Err(Failure::new(
+                ErrorClass::TooLarge,
+                format!("{}: a row of {} columns", self.name, self.record.len()),
+            ));
+        }
         Ok(more.then_some(&self.record))
     }
 }

@@ -4,6 +4,7 @@
 //! puts them together; the rest are the seeds.
 
 pub(crate) mod charset;
+pub mod compare_files;
 mod csv_rows;
 mod docx;
 pub(crate) mod format;
@@ -23,6 +24,7 @@ use crate::registry::Seed;
 
 /// The seeds of this family.
 pub const SEEDS: &[(&str, Seed)] = &[
+    ("compare_files", compare_files::run),
     ("read_files", read_files::run),
     ("read_files_csv", read_files_csv::run),
     ("read_files_xlsx", read_files_xlsx::run),

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 const TAKEN: &[&str] = &["path", "path_b64", "row", "sheet", "_origin"];
 /// The longest name of a column; a header is a label, not a text.
 const NAME_MAX: usize = 200;
+/// The most columns of a table; the same as a sheet has.
+pub(crate) const COLUMNS_MAX: usize = 16_384;
 
 /// What a cell says. Only what is clearly a number becomes one: no leading zero (codes), no
 /// exponent, no more digits than survive, point and never comma for decimals.
@@ -83,7 +85,7 @@ impl Columns {
         let mut n = *self.uses.entry(base.clone()).or_insert(taken);
         let mut unique = base.clone();
         // `a, a_2, a` would otherwise make a second `a_2`.
-        while n > 0 || unique != base && self.uses.contains_key(&unique) {
+        while n > 0 {
             n = n.saturating_add(1);
             unique = format!("{base}_{n}");
             if !self.uses.contains_key(&unique) {

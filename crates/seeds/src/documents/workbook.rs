@@ -3,14 +3,13 @@
 
 use super::package::{self, broken};
 use super::source::guarded;
+use super::table::COLUMNS_MAX;
 use calamine::{CellErrorType, DataRef, ExcelDateTime, Reader, Xlsx};
 use metnos_executor::{ErrorClass, Failure};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 
-/// The columns a sheet may have.
-const COLUMNS_MAX: u32 = 16_384;
 /// The most text one row may hold: a string is stored once and may be cited by every cell.
 const ROW_MAX: usize = 32 << 20;
 
@@ -95,6 +94,7 @@ impl Workbook {
                 if value.is_null() {
                     continue;
                 }
+                let column = column as usize;
                 if column >= COLUMNS_MAX {
                     return Err(broken("a cell beyond the last column"));
                 }
@@ -102,7 +102,6 @@ impl Workbook {
                 if weight > ROW_MAX {
                     return Err(Failure::new(ErrorClass::TooLarge, format!("row {at} holds too much text")));
                 }
-                let column = column as usize;
                 if row.len() <= column {
                     row.resize(column + 1, Value::Null);
                 }
