@@ -34,3 +34,6 @@ pub const SEEDS: &[(&str, Seed)] = &[
     ("read_files_csv", read_files_csv::run),
     ("read_files_xlsx", read_files_xlsx::run),
 ];
+
+#[cfg(test)]
+mod tests;

@@ -16,3 +16,6 @@ pub const SEEDS: &[(&str, Seed)] = &[
     ("compute_texts", compute_texts::run),
     ("filter_texts_lines", filter_texts_lines::run),
 ];
+
+#[cfg(test)]
+mod tests;
