@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 /// The most XML of the document part that is read.
-const PART_MAX: u64 = 256 << 20;
+const PART_MAX: u64 = 128 << 20;
 
 /// Reads the document part of a package into `sink`.
 pub(crate) fn read(file: &mut File, size: u64, mut sink: Sink) -> Result<Sink, Failure> {

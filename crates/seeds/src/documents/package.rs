@@ -11,8 +11,10 @@ use zip::ZipArchive;
 const PACKAGE_MAX: u64 = 512 << 20;
 /// The most parts a package may have: Word with a thousand pictures stays far below.
 const PARTS_MAX: u16 = 20_000;
-/// The most XML one package may unfold to.
-pub(crate) const XML_MAX: u64 = 512 << 20;
+/// The most XML one package may unfold to. Sheets are streamed, so this bounds time.
+const XML_MAX: u64 = 1 << 30;
+/// The most of it outside the sheets, which the library holds in memory several times over.
+const HELD_MAX: u64 = 128 << 20;
 
 /// An open package.
 pub(crate) type Package<'a> = ZipArchive<BufReader<&'a mut File>>;
@@ -93,7 +95,7 @@ impl<R: Read> Read for Capped<R> {
 /// bound is only ever given a package whose whole size is known to be bearable. Also refuses a
 /// table of strings that announces more strings than it has room for, which would be allocated.
 pub(crate) fn weigh(package: &mut Package<'_>) -> Result<(), Failure> {
-    let mut left = XML_MAX;
+    let (mut left, mut held) = (XML_MAX, HELD_MAX);
     for i in 0..package.len() {
         let part = package.by_index_raw(i).map_err(broken)?;
         let name = part.name().map(|n| n.to_ascii_lowercase()).unwrap_or_default();
@@ -101,25 +103,23 @@ pub(crate) fn weigh(package: &mut Package<'_>) -> Result<(), Failure> {
         if !(name.ends_with(".xml") || name.ends_with(".rels")) {
             continue;
         }
-        let mut part = Capped::new(package.by_index(i).map_err(broken)?, left);
+        let budget = if name.starts_with("xl/worksheets/sheet") { &mut left } else { &mut held };
+        let mut part = Capped::new(package.by_index(i).map_err(broken)?, *budget);
         let mut head = Vec::new();
         part.by_ref().take(4096).read_to_end(&mut head).map_err(unfold)?;
         io::copy(&mut part, &mut io::sink()).map_err(unfold)?;
-        let size = left.saturating_sub(part.left);
+        let size = budget.saturating_sub(part.left);
         if name.ends_with("sharedstrings.xml") && announced(&head).is_some_and(|n| n > size) {
             return Err(broken("its table of strings announces more than it holds"));
         }
-        left = part.left;
+        *budget = part.left;
     }
     Ok(())
 }
 
 fn unfold(error: io::Error) -> Failure {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => Failure::new(
-            ErrorClass::TooLarge,
-            format!("the document unfolds to more than {} MiB", XML_MAX >> 20),
-        ),
+        io::ErrorKind::FileTooLarge => Failure::new(ErrorClass::TooLarge, format!("the document: {error}")),
         _ => broken(error),
     }
 }

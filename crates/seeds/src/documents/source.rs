@@ -58,11 +58,8 @@ pub(crate) fn inputs(call: &mut Call<'_>) -> Result<Vec<Input>, Failure> {
 /// for a writer that never comes.
 pub(crate) fn open(path: &Path) -> Result<(File, u64), Failure> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(nonblocking)
-        .open(path)
-        .map_err(|e| Failure::io(shown(path), &e))?;
+    let file =
+        OpenOptions::new().read(true).custom_flags(nonblocking).open(path).map_err(|e| refused(path, &e))?;
     let meta = file.metadata().map_err(|e| Failure::io(shown(path), &e))?;
     if meta.is_dir() {
         return Err(Failure::wrong_args(format!("{} is a folder", shown(path)))
@@ -75,6 +72,19 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), Failure> {
         ));
     }
     Ok((file, meta.len()))
+}
+
+/// Why a file did not open, where the kernel's word needs translation.
+fn refused(path: &Path, error: &std::io::Error) -> Failure {
+    use rustix::io::Errno;
+    let (class, why) = match error.raw_os_error() {
+        Some(n) if n == Errno::LOOP.raw_os_error() => {
+            (ErrorClass::NotFound, "a symbolic link that leads nowhere")
+        }
+        Some(n) if n == Errno::NXIO.raw_os_error() => (ErrorClass::UnsupportedFormat, "not a regular file"),
+        _ => return Failure::io(shown(path), error),
+    };
+    Failure::new(class, format!("{}: {why}", shown(path)))
 }
 
 /// A path as a person reads it.
@@ -101,7 +111,7 @@ impl Named {
 
 /// Notes that one input failed while the others go on. Stopping is not a failure of the item.
 pub(crate) fn note(call: &mut Call<'_>, input: &Input, failure: Failure) -> Result<(), Failure> {
-    if matches!(failure.class, ErrorClass::Cancelled | ErrorClass::LimitExceeded | ErrorClass::Internal) {
+    if matches!(failure.class, ErrorClass::Cancelled | ErrorClass::LimitExceeded) {
         return Err(failure);
     }
     call.outcome.fail(input.index, shown(&input.path), failure.class, failure.message);

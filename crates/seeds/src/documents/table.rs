@@ -3,7 +3,7 @@
 use super::source::Named;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Fields every record has, so a column may not be called like them.
 const TAKEN: &[&str] = &["path", "path_b64", "row", "sheet", "_origin"];
@@ -33,18 +33,19 @@ pub(crate) fn cell(text: &str) -> Value {
     }
 }
 
-/// True when the first row names the columns: every cell says something, nothing is a number or
-/// begins like a date, and no two are the same.
+/// True when the first row names the columns: every cell says something, nothing begins like a
+/// number or a date, and most names are told apart.
 pub(crate) fn is_header(row: &[Value]) -> bool {
-    let mut seen = std::collections::HashSet::new();
-    !row.is_empty()
-        && row.iter().all(|value| match value {
-            Value::String(s) => {
-                let s = s.trim();
-                !s.is_empty() && !s.starts_with(|c: char| c.is_ascii_digit()) && seen.insert(s.to_lowercase())
-            }
-            _ => false,
-        })
+    let mut seen = HashSet::new();
+    let names = row.iter().all(|value| match value {
+        Value::String(s) => {
+            let s = s.trim();
+            seen.insert(s.to_lowercase());
+            !s.is_empty() && !s.starts_with(|c: char| c.is_ascii_digit())
+        }
+        _ => false,
+    });
+    !row.is_empty() && names && seen.len().saturating_mul(2) > row.len()
 }
 
 /// The names of columns: a second column of the same name gets `_2`, a nameless one its place.

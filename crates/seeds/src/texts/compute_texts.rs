@@ -43,7 +43,7 @@ pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         cut |= text.cut;
         call.emit(&Counted { named: text.named.take(), op: args.op, value }, text.origin)?;
         call.outcome.ok_count += 1;
-        Ok(())
+        Ok(true)
     })?;
     call.set("value", sum);
     if cut {

@@ -55,15 +55,15 @@ pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     let pattern = compile(&args)?;
     let mut counts = Counts::default();
     source::each(call, |call, next| {
-        if counts.full {
-            return Ok(());
-        }
         match next {
-            Next::Text(mut text) => search(call, &args, &pattern, &mut text, &mut counts),
+            Next::Text(mut text) => {
+                search(call, &args, &pattern, &mut text, &mut counts)?;
+                Ok(!counts.full)
+            }
             // A folder of files has pictures in it; they have no lines and are no failure.
             Next::Unreadable(_, failure) if failure.class == ErrorClass::UnsupportedFormat => {
                 counts.binary = counts.binary.saturating_add(1);
-                Ok(())
+                Ok(true)
             }
             Next::Unreadable(input, failure) => source::failed(call, &input, failure),
         }

@@ -33,10 +33,10 @@ pub(crate) enum Next {
 }
 
 /// Gives every text of the call to `each`: `text`, then `paths`, then the entries, of which a
-/// text in hand is preferred to the file it came from.
+/// text in hand is preferred to the file it came from. Ends when `each` answers false.
 pub(crate) fn each(
     call: &mut Call<'_>,
-    mut each: impl FnMut(&mut Call<'_>, Next) -> Result<(), Failure>,
+    mut each: impl FnMut(&mut Call<'_>, Next) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let mut index = 0u64;
     let mut named = false;
@@ -44,7 +44,9 @@ pub(crate) fn each(
         let reader = Box::new(Cursor::new(given.as_bytes().to_vec()));
         let origin = Origin::Content;
         let source = Source { named: None, what: "the text".into(), reader, origin, cut: false };
-        each(call, Next::Text(source))?;
+        if !each(call, Next::Text(source))? {
+            return Ok(());
+        }
         (index, named) = (1, true);
     }
     let listed: Option<Vec<Value>> = call.args.get("paths").and_then(Value::as_array).cloned();
@@ -55,7 +57,9 @@ pub(crate) fn each(
             serde_json::from_value(item).map_err(|e| Failure::wrong_args(format!("paths: {e}")))?;
         call.progress(index, total, "files")?;
         let next = open(Input { index, path: path.0, origin: Origin::User });
-        each(call, next)?;
+        if !each(call, next)? {
+            return Ok(());
+        }
         index = index.saturating_add(1);
     }
     let Some(mut entries) = call.take_entries() else {
@@ -68,7 +72,11 @@ pub(crate) fn each(
             call.progress(index, None, "entries")?;
         }
         match of_entry(entry, index) {
-            Some(next) => each(call, next)?,
+            Some(next) => {
+                if !each(call, next)? {
+                    return Ok(());
+                }
+            }
             None => call.outcome.fail(
                 index,
                 format!("entry {index}"),
@@ -108,7 +116,7 @@ fn open(input: Input) -> Next {
     }
 }
 
-/// Notes an unreadable text as a failed item.
-pub(crate) fn failed(call: &mut Call<'_>, input: &Input, failure: Failure) -> Result<(), Failure> {
-    note(call, input, failure)
+/// Notes an unreadable text as a failed item, and goes on.
+pub(crate) fn failed(call: &mut Call<'_>, input: &Input, failure: Failure) -> Result<bool, Failure> {
+    note(call, input, failure).map(|()| true)
 }
