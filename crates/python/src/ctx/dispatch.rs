@@ -115,7 +115,11 @@ impl Bound {
             .ok_or_else(|| CallError::Usage(format!("ctx has no method {method}")))?;
         let mut bound = Self { method: method.to_owned(), values: Map::new() };
         if args.len() > names.len() {
-            return Err(bound.usage(&format!("takes at most {} arguments, {} given", names.len(), args.len())));
+            return Err(bound.usage(&format!(
+                "takes at most {} arguments, {} given",
+                names.len(),
+                args.len()
+            )));
         }
         for (name, value) in names.iter().zip(args) {
             bound.values.insert((*name).to_owned(), value);
@@ -140,7 +144,10 @@ impl Bound {
     }
 
     fn text(&self, name: &str) -> Result<&str, CallError> {
-        self.values.get(name).and_then(Value::as_str).ok_or_else(|| self.usage(&format!("{name} must be a str")))
+        self.values
+            .get(name)
+            .and_then(Value::as_str)
+            .ok_or_else(|| self.usage(&format!("{name} must be a str")))
     }
 
     fn count(&self, name: &str) -> Result<Option<u64>, CallError> {

@@ -15,9 +15,9 @@ use failure::Uncaught;
 use metnos_executor::Failure;
 use monty::{FunctionCall, MontyRun, NameLookup, OsCall, RunProgress};
 use monty_types::{
-    BASELINE_MEMORY, CompileOptions, DictPairs, ExcType, ExtFunctionResult, LIVE_MEMORY,
-    MontyClassInstance, MontyClassType, MontyException, MontyObject, MontyUuid, NameLookupResult,
-    PrintWriter, ResourceLimits, ResourceTracker,
+    BASELINE_MEMORY, CompileOptions, DictPairs, ExcType, ExtFunctionResult, LIVE_MEMORY, MontyClassInstance,
+    MontyClassType, MontyException, MontyObject, MontyUuid, NameLookupResult, ResourceLimits,
+    ResourceTracker,
 };
 use prints::Prints;
 use serde_json::{Map, Value};
@@ -28,14 +28,13 @@ use std::sync::{Mutex, PoisonError};
 /// The name of the code in messages.
 const SCRIPT: &str = "main.py";
 
-/// What the interpreter is told to do after it has read the executor. Measuring the answer as JSON
-/// inside the interpreter, where memory and time are watched, keeps a small value that unfolds into an
-/// enormous one from reaching the conversion, where they are not.
+/// What the interpreter is told to do after it has read the executor. Measuring the answer inside the
+/// interpreter, where memory and time are watched, keeps a small value that unfolds into an enormous one
+/// from reaching the conversion, where they are not. `repr` and not `json.dumps`, which does not watch.
 const CALL: &str = "
 def __metnos_call(args, ctx, most):
-    import json
     answer = run(args, ctx)
-    size = len(json.dumps(answer))
+    size = len(repr(answer))
     return (size, answer if size <= most else None)
 __metnos_call(__metnos_args, __metnos_ctx, __metnos_most)
 ";
@@ -56,6 +55,7 @@ pub fn run(code: &str, args: &Value, ctx: &mut dyn Ctx, bounds: Bounds) -> Resul
         return Err(Failure::internal("the counting allocator is not installed, so memory has no limit"));
     }
     BASELINE_MEMORY.store(live, Ordering::Relaxed);
+    let _ceiling = Ceiling::set(bounds.memory_bytes)?;
 
     let mut prints = Prints::default();
     let outcome = catch_unwind(AssertUnwindSafe(|| Driver::new(code, ctx, &mut prints, bounds).run(args)));
@@ -63,6 +63,25 @@ pub fn run(code: &str, args: &Value, ctx: &mut dyn Ctx, bounds: Bounds) -> Resul
         ctx.log(line);
     }
     outcome.unwrap_or_else(|_| Err(Failure::internal("the interpreter broke off on a defect of its own")))
+}
+
+/// The end of the line while a run lasts: some operations of the interpreter allocate without looking
+/// at its limit, and one that goes past twice the bound ends the process with
+/// [`OOM_EXIT_CODE`](crate::OOM_EXIT_CODE).
+struct Ceiling;
+
+impl Ceiling {
+    fn set(memory_bytes: usize) -> Result<Self, Failure> {
+        monty_alloc::set_limit(Some(memory_bytes.saturating_mul(2)), false).map_err(Failure::internal)?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Ceiling {
+    fn drop(&mut self) {
+        // It fails only where setting it had failed.
+        let _ = monty_alloc::set_limit(None, false);
+    }
 }
 
 /// One run: answers each stop of the interpreter until it ends.
@@ -90,11 +109,13 @@ impl<'a> Driver<'a> {
             .max_duration(self.bounds.duration)
             .max_memory(self.bounds.memory_bytes)
             .max_recursion_depth(self.bounds.depth());
-        let most = i64::try_from(self.bounds.output_bytes).unwrap_or(i64::MAX);
+        // A `repr` may be longer than the JSON, which is measured exactly once it is bounded.
+        let most = i64::try_from(self.bounds.output_bytes).unwrap_or(i64::MAX).saturating_mul(4);
         let inputs = vec![from_json(args)?, ctx_object(), MontyObject::Int(most)];
         let names = INPUTS.map(str::to_owned).to_vec();
-        let program = MontyRun::new(format!("{}\n{CALL}", self.code), SCRIPT, names, CompileOptions::default())
-            .map_err(|e| self.uncaught(&e))?;
+        let program =
+            MontyRun::new(format!("{}\n{CALL}", self.code), SCRIPT, names, CompileOptions::default())
+                .map_err(|e| self.uncaught(&e))?;
         let mut step = program.start(inputs, ResourceTracker::new(limits), self.prints.writer());
         loop {
             step = match step.map_err(|e| self.uncaught(&e))? {
@@ -180,11 +201,14 @@ impl<'a> Driver<'a> {
             return Err(Failure::internal("the executor replaced its own caller"));
         };
         match <[MontyObject; 2]>::try_from(parts) {
-            Ok([MontyObject::Int(size), _]) if !fits(size, self.bounds.output_bytes) => Err(Failure::limit(
-                "output",
-                format!("the answer has {size} characters, more than {}", self.bounds.output_bytes),
-            )),
-            Ok([_, answer @ MontyObject::Dict(_)]) => to_json(answer, "answer"),
+            Ok([_, answer @ MontyObject::Dict(_)]) => {
+                let answer = to_json(answer, "answer")?;
+                let size = serde_json::to_vec(&answer).map_or(usize::MAX, |bytes| bytes.len());
+                if size > self.bounds.output_bytes { Err(self.over(size)) } else { Ok(answer) }
+            }
+            Ok([MontyObject::Int(size), MontyObject::None]) if size > "None".len() as i64 => {
+                Err(self.over(usize::try_from(size).unwrap_or(usize::MAX)))
+            }
             Ok([_, other]) => {
                 Err(Failure::internal(format!("run must return a dict, not {}", other.type_name())))
             }
@@ -192,13 +216,14 @@ impl<'a> Driver<'a> {
         }
     }
 
+    fn over(&self, size: usize) -> Failure {
+        let most = self.bounds.output_bytes;
+        Failure::limit("output", format!("the answer has about {size} bytes, more than {most}"))
+    }
+
     fn uncaught(&self, exc: &MontyException) -> Failure {
         Uncaught { exc, lines: self.code.lines().count(), raised: self.raised.as_ref() }.failure()
     }
-}
-
-fn fits(size: i64, most: usize) -> bool {
-    usize::try_from(size).is_ok_and(|size| size <= most)
 }
 
 fn exception(kind: ExcType, text: String) -> MontyException {
