@@ -117,8 +117,8 @@ fn copy_attributes(source: &File, stat: &Stat, target: &File) -> io::Result<()> 
 
 fn set_times(stat: &Stat, target: &File) -> io::Result<()> {
     let times = Timestamps {
-        last_access: Timespec { tv_sec: stat.st_atime as i64, tv_nsec: stat.st_atime_nsec as _ },
-        last_modification: Timespec { tv_sec: stat.st_mtime as i64, tv_nsec: stat.st_mtime_nsec as _ },
+        last_access: Timespec { tv_sec: stat.st_atime, tv_nsec: stat.st_atime_nsec as _ },
+        last_modification: Timespec { tv_sec: stat.st_mtime, tv_nsec: stat.st_mtime_nsec as _ },
     };
     Ok(rustix::fs::futimens(target, &times)?)
 }

@@ -12,7 +12,7 @@ mod write;
 
 use metnos_executor::{Failure, Intent, Op, WriteMode};
 use place::{Place, failed, kind, same, size};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -81,7 +81,7 @@ impl Hands {
         let before = src.present()?;
         match stage::rename_noreplace_raw(src.dir.as_fd(), src.name, &before, &dst) {
             Ok(()) => {}
-            Err(Errno::XDEV) => return self.rename_across(&src, &dst, kind(&before)),
+            Err(Errno::XDEV) => return self.rename_across(&src, &dst, &before),
             Err(Errno::EXIST | Errno::NOTEMPTY) => return Err(dst.occupied()),
             Err(Errno::INVAL) => {
                 return Err(Failure::wrong_args(format!(
@@ -105,8 +105,8 @@ impl Hands {
         Ok(size(&there))
     }
 
-    fn rename_across(&mut self, src: &Place<'_>, dst: &Place<'_>, kind: FileType) -> Result<u64, Failure> {
-        let bytes = match kind {
+    fn rename_across(&mut self, src: &Place<'_>, dst: &Place<'_>, before: &Stat) -> Result<u64, Failure> {
+        let bytes = match kind(before) {
             FileType::RegularFile => copy::copy_file(src, dst, true)?.bytes,
             FileType::Symlink => {
                 let target =
@@ -116,6 +116,10 @@ impl Hands {
                     Err(Errno::EXIST) => return Err(dst.occupied()),
                     Err(e) => return Err(dst.failed(e)),
                 }
+            }
+            _ if rustix::fs::fstat(&dst.dir).is_ok_and(|dir| dir.st_dev == before.st_dev) => {
+                // One file system after all: it is the fence that says no.
+                return Err(dst.failed(Errno::XDEV));
             }
             _ => {
                 return Err(Failure::wrong_args(format!(

@@ -49,6 +49,8 @@ impl<'a> Stage<'a> {
 
     /// Waits until content and attributes are on disk.
     pub(super) fn sync(&self) -> io::Result<()> {
+        #[cfg(test)]
+        faults::strike()?;
         self.file.sync_all()
     }
 
@@ -197,5 +199,28 @@ pub(super) fn broken(place: &Place<'_>, error: &io::Error) -> Failure {
             Failure::new(ErrorClass::Internal, format!("{}: the disk failed: {error}", place.path.display()))
         }
         None => Failure::io(place.path.display(), error),
+    }
+}
+
+/// Disks that fail on demand: no test can break a real one.
+#[cfg(test)]
+pub(super) mod faults {
+    use std::cell::Cell;
+
+    thread_local!(static LEFT: Cell<u32> = const { Cell::new(0) });
+
+    /// The next `n` syncs of this thread fail.
+    pub(in crate::hands) fn arm(n: u32) {
+        LEFT.set(n);
+    }
+
+    pub(super) fn strike() -> std::io::Result<()> {
+        match LEFT.get().checked_sub(1) {
+            Some(left) => {
+                LEFT.set(left);
+                Err(rustix::io::Errno::IO.into())
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -277,3 +277,36 @@ fn a_read_only_directory_is_a_refusal() {
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
     assert_eq!([refused, unmoved, unwritten], [ErrorClass::PermissionDenied; 3]);
 }
+
+#[test]
+fn after_a_failed_sync_the_file_is_written_again_once() {
+    use super::stage::faults::arm;
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (dir.path().join("a"), dir.path().join("b"));
+    let mut asked = 0;
+    arm(1);
+    writing(&a, WriteMode::Create)
+        .write(0, |w| {
+            asked += 1;
+            w.write_all(b"content")
+        })
+        .unwrap();
+    assert_eq!((asked, fs::read(&a).unwrap()), (2, b"content".to_vec()));
+    arm(1);
+    hands(vec![Op::Copy { src: at(&a), dst: at(&b) }]).copy(0).unwrap();
+    assert_eq!(fs::read(&b).unwrap(), b"content");
+
+    arm(2);
+    let c = dir.path().join("c");
+    assert!(hands(vec![Op::Copy { src: at(&a), dst: at(&c) }]).copy(0).is_err());
+    arm(2);
+    assert!(writing(&c, WriteMode::Create).write(0, |w| w.write_all(b"x")).is_err());
+
+    // A stream that is used up cannot be written again: an honest failure, not an empty file.
+    arm(1);
+    let mut stream: &[u8] = b"only once";
+    let twice = writing(&c, WriteMode::Create).write(0, |w| std::io::copy(&mut stream, w).map(|_| ()));
+    assert_eq!(twice.unwrap_err().class, ErrorClass::Internal);
+    assert_eq!(names(dir.path()), [Path::new("a"), Path::new("b")]);
+    arm(0);
+}
