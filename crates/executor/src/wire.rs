@@ -216,6 +216,23 @@ pub struct Go {
     pub refused: Option<Failure>,
 }
 
+/// What a cell asks of the egress proxy.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wish {
+    /// A name or an address.
+    pub host: String,
+    /// Never 0.
+    pub port: u16,
+}
+
+/// The proxy's answer; a connected stream comes along when it is granted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Granted {
+    /// Why not.
+    pub refused: Option<Failure>,
+}
+
 /// A frame as received.
 #[derive(Debug)]
 pub struct Frame {

@@ -4,7 +4,7 @@
 //! the cell asserts it instead of hoping.
 
 use crate::port::WirePort;
-use crate::{bounds, fence, filter, run, sys};
+use crate::{bounds, fence, filter, python, run, sys};
 use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Answer, Body, FdRole, Frame, Kind, Request};
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Op, Outcome};
@@ -85,17 +85,16 @@ fn call(socket: UnixStream, frame: Frame) -> Result<(), Failure> {
 
     make_dirs(&request, &mut port)?;
     let programs = filter::programs(&request.fence, &request.limits, request.runtime)?;
-    let child = run::prepare(&request, &brought)?;
+    let prepared = python::prepare(&request, &brought)?;
     bounds::apply(&request.limits, request.runtime)
         .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("limits: {e}")))?;
     assert_single_threaded()?;
     fence::close(&request.fence, request.runtime)?;
     filter::close(&programs)?;
 
-    let classes = request.error_classes.clone();
-    let mut outcome = run::run(request, brought, child, &mut port, &output, list);
+    let mut outcome = run::run(&request, brought, prepared, &mut port, &output, list);
     if let Some(error) = &mut outcome.error {
-        declared(error, &classes);
+        declared(error, &request.error_classes);
     }
     port.finish(outcome.settle())
 }

@@ -3,10 +3,12 @@
 
 mod bounds;
 mod cell;
+mod egress;
 mod fence;
 mod filter;
 mod port;
 mod probe;
+mod python;
 mod run;
 mod syscalls;
 mod sys;

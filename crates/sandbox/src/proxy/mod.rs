@@ -12,8 +12,7 @@ mod relay;
 pub use address::{Refused, Resolve, System, choose};
 
 use metnos_executor::profile::NetPattern;
-use metnos_executor::wire::{self, Body, Kind};
-use serde::{Deserialize, Serialize};
+use metnos_executor::wire::{self, Body, Granted, Kind, Wish};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -24,23 +23,6 @@ use std::time::{Duration, Instant};
 const CONNECTIONS_MAX: usize = 64;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
-
-/// A cell's wish.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Wish {
-    /// A name or an address.
-    pub host: String,
-    /// Never 0.
-    pub port: u16,
-}
-
-/// The proxy's answer; a stream comes along when it is granted.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Granted {
-    /// Why not.
-    pub refused: Option<metnos_executor::Failure>,
-}
 
 /// What passed and what did not, for the audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
