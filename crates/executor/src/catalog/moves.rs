@@ -189,11 +189,12 @@ impl Catalog {
             return self.moved(root, name, None, State::Quarantined, away(root));
         };
         let (from, to) = (self.dir(root, name), away(root));
-        let version = self.current(root, name).ok().map(|current| current.version);
-        let version = match version {
-            Some(version) => Some(version),
-            None => newest_version(&from)?,
-        };
+        let current = self.current(root, name).ok().map(|current| current.version);
+        let mut versions = self.refused_versions(root, name)?;
+        if versions.is_empty() {
+            // The folders are sound, so a record is not: the default goes, whatever it was.
+            versions.extend(current.or(newest_version(&from)?));
+        }
         let io = |path: &Path| {
             let path = path.to_owned();
             move |error| CatalogError::Io { path, error }
@@ -202,8 +203,11 @@ impl Catalog {
         let text = format!("{refusal}\n");
         files::write_atomic(&to.join(REASON), text.as_bytes(), 0o644).map_err(io(&to))?;
         // CURRENT first: from then on nothing is called by default, wherever a crash stops us.
-        let mut parts = vec!["CURRENT".to_owned()];
-        parts.extend(version.map(|version| version.to_string()));
+        let mut parts = Vec::new();
+        if current.is_none_or(|current| versions.contains(&current)) {
+            parts.push("CURRENT".to_owned());
+        }
+        parts.extend(versions.iter().map(Version::to_string));
         if refusal.part == Part::Lifecycle || refusal.part == Part::Counter {
             parts.push("LIFECYCLE".to_owned());
         }
@@ -216,7 +220,7 @@ impl Catalog {
         // A folder with nothing left in it would still claim the name as installed.
         drop(std::fs::remove_dir(&from));
         self.forget(name);
-        self.moved(root, name, version, State::Quarantined, to)
+        self.moved(root, name, versions.pop(), State::Quarantined, to)
     }
 
     /// A person looked at what lies in quarantine and wants it back as it is: signs it again,
@@ -303,6 +307,20 @@ impl Catalog {
         }
         self.forget(name);
         self.moved(root, name, None, State::Active, dir)
+    }
+
+    /// The versions that do not verify, oldest first.
+    fn refused_versions(&self, root: Root, name: &ExecutorName) -> Done<Vec<Version>> {
+        let dir = self.dir(root, name);
+        let names = files::names(&dir).map_err(|e| CatalogError::io(&dir, e))?;
+        let mut versions: Vec<Version> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        versions.retain(|version| {
+            verify_folder(&dir.join(version.to_string()), &self.public, &self.tables)
+                .and_then(|verified| belongs(&verified.manifest, root, name, version))
+                .is_err()
+        });
+        versions.sort();
+        Ok(versions)
     }
 
     fn moved(

@@ -292,7 +292,7 @@ fn quarantine_keeps_everything_says_why_and_ends_with_an_approval() {
     let text = std::fs::read_to_string(&there).unwrap();
     std::fs::write(&there, text.replace("idempotent", "idempotant")).unwrap();
     let error = world.catalog.approve(&sort, &WHY, &world.key).unwrap_err().to_string();
-    assert!(error.contains("manifest.toml:16:1: [contract] idempotant: unknown key"), "{error}");
+    assert!(error.contains("manifest.toml:15:1: [contract] idempotant: unknown key"), "{error}");
     std::fs::write(&there, text).unwrap();
     let moved = world.catalog.approve(&sort, &WHY, &world.key).unwrap();
     assert_eq!(moved.state, State::Active);
@@ -305,6 +305,20 @@ fn quarantine_keeps_everything_says_why_and_ends_with_an_approval() {
     let states: Vec<State> = history.iter().map(|r| r.state).collect();
     assert_eq!(states, [State::Quarantined, State::Active]);
     assert!(world.catalog.approve(&sort, &WHY, &world.key).is_err());
+}
+
+#[test]
+fn only_the_version_that_was_tampered_with_goes_to_quarantine() {
+    let world = world();
+    let sort = name("sort_entries");
+    world.add(Root::Synt, "sort_entries");
+    world.put(Root::Synt, "sort_entries", "2.0.0").unwrap();
+    std::fs::write(world.path("synt/sort_entries/2.0.0/main.py"), "x = 1\n").unwrap();
+    let refusal = world.catalog.resolve(&sort, Some(&v("2.0.0"))).unwrap_err();
+    let moved = world.catalog.quarantine(&sort, &refusal).unwrap();
+    assert_eq!(moved.version, Some(v("2.0.0")));
+    assert_eq!(world.resolve("sort_entries").unwrap().manifest.executor.version, v("1.0.0"));
+    assert!(world.path(".quarantine/synt/sort_entries/2.0.0/main.py").exists());
 }
 
 #[test]

@@ -197,13 +197,13 @@ struct Seen<'a> {
     many: Vec<bool>,
     others: Vec<Cow<'a, str>>,
     /// Used beyond a handful of undeclared keys, so that a hostile object costs no more than its size.
-    crowd: HashSet<Cow<'a, str>>,
+    crowd: Option<HashSet<Cow<'a, str>>>,
 }
 
 impl<'a> Seen<'a> {
     fn new(declared: usize) -> Self {
         let many = if declared > 64 { vec![false; declared] } else { Vec::new() };
-        Self { few: 0, many, others: Vec::new(), crowd: HashSet::new() }
+        Self { few: 0, many, others: Vec::new(), crowd: None }
     }
 
     fn has(&self, i: usize) -> bool {
@@ -229,7 +229,7 @@ impl<'a> Seen<'a> {
             self.others.push(key.clone());
             return fresh;
         }
-        !self.others.contains(key) && self.crowd.insert(key.clone())
+        !self.others.contains(key) && self.crowd.get_or_insert_default().insert(key.clone())
     }
 }
 
