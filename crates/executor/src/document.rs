@@ -9,15 +9,15 @@ use toml::de::{DeTable, DeValue};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestError {
     /// The file, as it was named to the parser.
-    pub file: String,
+    pub file: Box<str>,
     /// From 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
     /// The section, such as `contract` or `description.en`; empty at the top.
-    pub section: String,
+    pub section: Box<str>,
     /// The key in it; empty when the section itself is meant.
-    pub key: String,
+    pub key: Box<str>,
     /// What is wrong.
     pub problem: Problem,
 }
@@ -77,11 +77,11 @@ impl<'t> Source<'t> {
     /// Bytes that must be text and not longer than `max`.
     pub(crate) fn new(bytes: &'t [u8], file: &'t str, max: usize) -> Result<Self, ManifestError> {
         let whole = |line, column, message: String| ManifestError {
-            file: file.to_owned(),
+            file: file.into(),
             line,
             column,
-            section: String::new(),
-            key: String::new(),
+            section: "".into(),
+            key: "".into(),
             problem: Problem::Syntax(message),
         };
         if bytes.len() > max {
@@ -107,8 +107,8 @@ impl<'t> Source<'t> {
 
     pub(crate) fn error(self, at: usize, section: &str, key: &str, problem: Problem) -> ManifestError {
         let (line, column) = position(self.text, at);
-        let (section, key) = (section.to_owned(), key.to_owned());
-        ManifestError { file: self.file.to_owned(), line, column, section, key, problem }
+        let (file, section, key) = (self.file.into(), section.into(), key.into());
+        ManifestError { file, line, column, section, key, problem }
     }
 }
 

@@ -58,11 +58,6 @@ pub(crate) fn open_dir_at(dir: impl AsFd, name: &str) -> io::Result<OwnedFd> {
     Ok(rustix::fs::openat(dir, name, flags, Mode::empty())?)
 }
 
-/// The state of an open directory.
-pub(crate) fn stamp_of(fd: impl AsFd) -> io::Result<Stamp> {
-    Ok(Stamp::of(&rustix::fs::fstat(fd)?))
-}
-
 /// Reads a regular file of at most `max` bytes, once. A link, a pipe or a device is refused.
 pub(crate) fn read_at(dir: impl AsFd, name: &str, max: usize) -> io::Result<(Vec<u8>, Stamp)> {
     // NONBLOCK, so that a pipe put in place of the file cannot make us wait.

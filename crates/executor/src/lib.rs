@@ -4,11 +4,13 @@
 //! This crate decides and describes; it never runs anything.
 
 pub mod birth;
+pub mod catalog;
 mod document;
 pub mod failure;
 mod files;
 pub mod home;
 pub mod keys;
+pub mod lifecycle;
 pub mod manifest;
 pub mod op;
 pub mod origin;
@@ -23,6 +25,7 @@ pub mod signature;
 mod testing;
 pub mod wire;
 
+pub use catalog::Catalog;
 pub use failure::{ErrorClass, Failure};
 pub use home::{Home, Root};
 pub use keys::{InstanceKey, PublicKey};

@@ -104,10 +104,10 @@ impl ExecutorName {
         let verb = verb(tokens.next().unwrap_or(""), text)?;
         let object = object(tokens.next().unwrap_or(""), verb)?;
         let qualifier = tokens.next().map(|token| qualifier(token, object)).transpose()?;
-        if let Some(token) = tokens.next() {
-            if !is_descriptor(token) {
-                return Err(NameError::Descriptor { token: token.to_owned() });
-            }
+        if let Some(token) = tokens.next()
+            && !is_descriptor(token)
+        {
+            return Err(NameError::Descriptor { token: token.to_owned() });
         }
         if let Some(token) = tokens.next() {
             return Err(NameError::TooMany { token: token.to_owned() });

@@ -151,7 +151,7 @@ impl<'a> Visitor<'a> for Seed<'_, 'a> {
             let position = schema.and_then(|s| s.position(&key));
             let fresh = match position {
                 Some(i) => seen.declared(i),
-                None => seen.other(&key),
+                None => seen.other(key.clone()),
             };
             state.trail.steps.push(Step::Key(key));
             if !fresh {
@@ -197,13 +197,13 @@ struct Seen<'a> {
     many: Vec<bool>,
     others: Vec<Cow<'a, str>>,
     /// Used beyond a handful of undeclared keys, so that a hostile object costs no more than its size.
-    crowd: HashSet<Cow<'a, str>>,
+    crowd: Option<HashSet<Cow<'a, str>>>,
 }
 
 impl<'a> Seen<'a> {
     fn new(declared: usize) -> Self {
         let many = if declared > 64 { vec![false; declared] } else { Vec::new() };
-        Self { few: 0, many, others: Vec::new(), crowd: HashSet::new() }
+        Self { few: 0, many, others: Vec::new(), crowd: None }
     }
 
     fn has(&self, i: usize) -> bool {
@@ -222,14 +222,14 @@ impl<'a> Seen<'a> {
     }
 
     /// Notes any other key; false when it was there already.
-    fn other(&mut self, key: &Cow<'a, str>) -> bool {
+    fn other(&mut self, key: Cow<'a, str>) -> bool {
         const HANDFUL: usize = 16;
         if self.others.len() < HANDFUL {
-            let fresh = !self.others.contains(key);
-            self.others.push(key.clone());
+            let fresh = !self.others.contains(&key);
+            self.others.push(key);
             return fresh;
         }
-        !self.others.contains(key) && self.crowd.insert(key.clone())
+        !self.others.contains(&key) && self.crowd.get_or_insert_default().insert(key)
     }
 }
 
