@@ -2,7 +2,7 @@
 //! One pass, bounded memory.
 
 use super::text::head;
-use crate::numbers::exact::{json as number_json, round_digits};
+use crate::numbers::digits::{json as number_json, round_digits};
 use crate::numbers::words::{Words, data, say};
 use metnos_executor::Failure;
 use rust_decimal::Decimal;

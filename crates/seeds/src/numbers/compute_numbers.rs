@@ -1,12 +1,12 @@
 //! `compute_numbers`: the value of an expression.
 
-use super::exact::json;
+use super::digits::json;
+use super::exact::{Number, NumberError};
 use super::expression::{Quantity, evaluate};
 use super::lexer::Lexicon;
 use super::units::Units;
 use super::words::Words;
 use crate::call::Call;
-use crate::numbers::exact::{Number, NumberError};
 use metnos_executor::{Failure, Origin};
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! `describe_numbers`: how many, from where to where, and how spread.
 
-use super::exact::{json, round_digits};
+use super::digits::{json, round_digits};
 use super::words::{Words, say};
 use crate::call::{Call, next_line};
 use metnos_executor::{ErrorClass, Failure, Origin};

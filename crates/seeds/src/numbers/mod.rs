@@ -4,7 +4,8 @@ use crate::registry::Seed;
 
 pub mod compute_numbers;
 pub mod describe_numbers;
-pub(crate) mod exact;
+pub(crate) mod digits;
+mod exact;
 mod expression;
 pub mod get_now;
 pub(crate) mod lexer;
