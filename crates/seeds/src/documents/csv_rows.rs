@@ -17,9 +17,12 @@ const HEAD: u64 = 64 << 10;
 const ROW_MAX: u64 = 16 << 20;
 const DELIMITERS: &[u8] = b",;\t|";
 
+/// The head that was looked at, and the rest.
+type Whole = io::Chain<Cursor<Vec<u8>>, Utf8<File>>;
+
 /// An open CSV file.
 pub(crate) struct CsvRows {
-    reader: csv::Reader<Meter<io::Chain<Cursor<Vec<u8>>, Utf8<File>>>>,
+    reader: csv::Reader<Meter<Whole>>,
     since: Rc<Cell<u64>>,
     record: csv::StringRecord,
     name: String,

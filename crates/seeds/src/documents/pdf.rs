@@ -215,10 +215,10 @@ fn decode(font: Option<&Encoding<'_>>, operand: &Object, out: &mut String) {
             // A string the font cannot decode is left out rather than shown as noise.
             let _ = font.write_to_string(bytes, out);
         }
-        (Object::Integer(_) | Object::Real(_), _) if number(Some(operand)) < -180.0 => {
-            if !out.is_empty() && !out.ends_with(' ') {
-                out.push(' ');
-            }
+        (Object::Integer(_) | Object::Real(_), _)
+            if number(Some(operand)) < -180.0 && !out.is_empty() && !out.ends_with(' ') =>
+        {
+            out.push(' ');
         }
         _ => {}
     }

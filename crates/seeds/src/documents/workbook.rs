@@ -13,6 +13,9 @@ use std::io::{BufReader, Seek, SeekFrom};
 /// The most text one row may hold: a string is stored once and may be cited by every cell.
 const ROW_MAX: usize = 32 << 20;
 
+/// Takes a row's number and cells; false ends the reading.
+pub(crate) type EachRow<'a> = dyn FnMut(u64, &[Value]) -> Result<bool, Failure> + 'a;
+
 /// An open workbook.
 pub(crate) struct Workbook {
     book: Xlsx<BufReader<File>>,
@@ -65,11 +68,7 @@ impl Workbook {
 
     /// Gives every row that has a cell to `each`, with its number counted from one, until `each`
     /// answers false.
-    pub(crate) fn rows(
-        &mut self,
-        sheet: &str,
-        each: &mut dyn FnMut(u64, &[Value]) -> Result<bool, Failure>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn rows(&mut self, sheet: &str, each: &mut EachRow<'_>) -> Result<(), Failure> {
         guarded("the workbook", || {
             let mut cells = match self.book.worksheet_cells_reader(sheet) {
                 Ok(cells) => cells,
