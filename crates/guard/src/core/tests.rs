@@ -218,7 +218,7 @@ fn a_core_path_that_appears_or_changes_is_noticed() {
 fn existing_core_paths_are_listed_for_masks() {
     let home = Home::new();
     let core = home.core();
-    let existing = core.existing(&[home.home.clone()]).unwrap();
+    let existing = core.existing(std::slice::from_ref(&home.home)).unwrap();
     let paths: Vec<_> =
         existing.iter().map(|(p, _)| p.strip_prefix(&home.home).unwrap().to_owned()).collect();
     assert_eq!(
