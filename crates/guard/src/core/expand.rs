@@ -32,7 +32,8 @@ pub(super) fn expand(look: &Look<'_>, grant: &Path) -> Expansion {
         if meta.is_symlink() {
             continue;
         }
-        if !core && !(meta.is_dir() && look.holds_core(&path)) {
+        let whole = !meta.is_dir() || !look.holds_core(&path);
+        if !core && whole {
             expansion.trees.push(path);
             continue;
         }
