@@ -246,4 +246,6 @@ fn ctx_object() -> MontyObject {
 }
 
 #[cfg(test)]
+mod subset;
+#[cfg(test)]
 mod tests;
