@@ -106,10 +106,8 @@ fn against_list(
     counts: &mut Counts,
 ) -> Result<(), Failure> {
     let mut earlier = Arena::default();
-    let mut places = Vec::new();
-    while let Some((index, line)) = with.advance(call)? {
+    while let Some((_, line)) = with.advance(call)? {
         earlier.push(line);
-        places.push(index);
     }
     let mut identity = key.map(Identity::by);
     let mut waiting: HashMap<Digest, VecDeque<u32>> = HashMap::new();
@@ -123,13 +121,13 @@ fn against_list(
                 Some((_, line)) if earlier.len() > 0 => Identity::common(line, earlier.get(0)),
                 _ => Identity::Whole,
             });
-            for (number, place) in places.iter().enumerate() {
+            for (number, gone) in gone.iter_mut().enumerate() {
                 match (by.of(earlier.get(number)), u32::try_from(number)) {
                     (Ok(digest), Ok(number)) => waiting.entry(digest).or_default().push_back(number),
                     (found, _) => {
-                        gone[number] = false;
+                        *gone = false;
                         let why = found.err().unwrap_or_else(|| "too many entries".to_owned());
-                        reject(call, *place, format!("in `with`: {why}"));
+                        reject(call, number as u64, format!("in `with`: {why}"));
                     }
                 }
             }

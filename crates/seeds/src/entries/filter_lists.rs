@@ -140,6 +140,8 @@ fn combine(
     Ok((a.rest.count(), b.rest.count(), identity.name().map(str::to_owned)))
 }
 
+type Line<'a> = std::borrow::Cow<'a, [u8]>;
+
 /// A list whose first line was already read.
 struct Ahead<'a> {
     first: Option<Vec<u8>>,
@@ -147,7 +149,7 @@ struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    fn advance(&mut self, call: &mut Call<'_>) -> Result<Option<(u64, std::borrow::Cow<'_, [u8]>)>, Failure> {
+    fn advance(&mut self, call: &mut Call<'_>) -> Result<Option<(u64, Line<'_>)>, Failure> {
         if let Some(first) = self.first.take() {
             return Ok(Some((0, first.into())));
         }

@@ -5,7 +5,7 @@ use super::field::{self, Cell, FieldName, ORIGIN};
 use super::identity::{self, Digest};
 use super::lines::{Lines, reject};
 use super::moment::Clock;
-use super::sort_entries::Seen;
+use super::seen::Seen;
 use super::tally::{Measure, Tally};
 use crate::call::Call;
 use metnos_executor::{Failure, Origin};
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn empty_and_senseless() {
-        assert_eq!(groups(json!({"by": "x", "entries": []})), [json!(0); 0]);
+        assert!(groups(json!({"by": "x", "entries": []})).is_empty());
         assert!(run("group_entries", json!({"by": "x", "entries": [{"y": 1}]})).outcome.error.is_some());
         assert!(
             run("group_entries", json!({"by": "x", "aggregate": "sum", "entries": []}))

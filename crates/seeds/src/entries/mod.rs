@@ -10,6 +10,7 @@ mod moment;
 mod overlap;
 mod pattern;
 mod render;
+mod seen;
 mod tally;
 
 mod compare_entries;

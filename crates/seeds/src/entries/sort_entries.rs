@@ -9,6 +9,7 @@ use super::exact::Number;
 use super::field::{self, Cell, FieldName, fold};
 use super::lines::{Arena, Lines, reject};
 use super::moment::{Clock, Moment};
+use super::seen::Seen;
 use super::tally;
 use crate::call::Call;
 use metnos_executor::Failure;
@@ -146,14 +147,14 @@ fn first_few(call: &mut Call<'_>, args: &Args, field: &[FieldName; 1], clock: &C
             true
         });
     }
-    seen.check(args)?;
+    seen.refuse_unknown("by", &args.by)?;
     if let Some((_, heap)) = heaps.into_iter().next() {
         for held in heap.into_sorted_vec() {
             call.pass(&held.line)?;
             call.outcome.ok_count += 1;
         }
     }
-    declare(call, args, seen.entries);
+    declare(call, args, seen.entries());
     Ok(())
 }
 
@@ -196,7 +197,7 @@ fn everything(
         });
         arena.push(line);
     }
-    seen.check(args)?;
+    seen.refuse_unknown("by", &args.by)?;
     let reading = readings.first().copied().unwrap_or(Reading::Mixed);
     let mut order: Vec<(Key, usize)> = Vec::with_capacity(values.len());
     for (number, (start, len)) in values.iter().enumerate() {
@@ -212,45 +213,13 @@ fn everything(
         call.pass(arena.get(*number))?;
         call.outcome.ok_count += 1;
     }
-    declare(call, args, seen.entries);
+    declare(call, args, seen.entries());
     Ok(())
 }
 
 fn declare(call: &mut Call<'_>, args: &Args, total: u64) {
     if args.limit > 0 && total > args.limit {
         call.truncated("entries", args.limit, Some(total), "limit", args.limit);
-    }
-}
-
-/// Whether anything has the field at all: an order by a field that no entry has is a mistake.
-#[derive(Default)]
-pub(super) struct Seen {
-    entries: u64,
-    with_field: u64,
-    example: Vec<u8>,
-}
-
-impl Seen {
-    /// Takes note of one entry's value.
-    pub(super) fn note(&mut self, cell: &Cell<'_>, line: &[u8]) {
-        if self.entries == 0 {
-            self.example = line.to_vec();
-        }
-        self.entries += 1;
-        self.with_field += u64::from(*cell != Cell::Missing);
-    }
-
-    fn check(&self, args: &Args) -> Result<(), Failure> {
-        self.refuse_unknown("by", &args.by)
-    }
-
-    /// Fails when there are entries and none has the field.
-    pub(super) fn refuse_unknown(&self, argument: &str, name: &str) -> Result<(), Failure> {
-        if self.entries > 0 && self.with_field == 0 {
-            return Err(Failure::wrong_args(format!("{argument}: no entry has a field `{name}`"))
-                .with_hint(field::names(&self.example)));
-        }
-        Ok(())
     }
 }
 

@@ -118,7 +118,9 @@ impl Chart {
             (places.first().copied().unwrap_or(0.0) / 2.0, places.last().copied().unwrap_or(1.0) / 2.0);
         // Leaves the labels of both ends inside the picture.
         let (left, right) = (100.0, WIDTH - 100.0);
-        let x = |place: f64| left + (place / 2.0 - first) / (last - first) * (right - left);
+        let x = |place: f64| {
+            left + (place / 2.0 - first) / (last - first).max(f64::MIN_POSITIVE) * (right - left)
+        };
         let y = |half: f64| LINE_HEIGHT - MARGIN - (half - low) / (high - low) * (LINE_HEIGHT - 2.0 * MARGIN);
         let mut out = open(LINE_HEIGHT);
         let zero = y(0.0);
