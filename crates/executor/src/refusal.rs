@@ -32,6 +32,8 @@ pub enum Part {
     Root,
     /// The signed history of its states.
     Lifecycle,
+    /// There is no such executor or version; nothing is wrong with any other.
+    Absent,
 }
 
 impl Part {
@@ -51,6 +53,7 @@ impl Part {
             Self::Name => "name",
             Self::Root => "root",
             Self::Lifecycle => "lifecycle",
+            Self::Absent => "absent",
         }
     }
 }

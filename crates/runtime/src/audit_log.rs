@@ -48,6 +48,12 @@ impl Runtime {
         lines.iter().map(|l| serde_json::to_value(l).map_err(|e| Failure::internal(e.to_string()))).collect()
     }
 
+    /// How many lines the chain has.
+    pub fn audit_lines(&self) -> Result<u64, Failure> {
+        let last = self.audit.tail(1, &Filter::default()).map_err(|e| Failure::internal(e.to_string()))?;
+        Ok(last.last().map_or(0, |l| l.seq))
+    }
+
     /// One line by number, or all lines of a call.
     pub fn audit_show(&self, key: &str) -> Result<Vec<Value>, Failure> {
         let key = key.parse().map_or_else(|_| Key::Call(key.to_owned()), Key::Seq);

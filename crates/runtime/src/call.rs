@@ -7,7 +7,7 @@
 use crate::builtin;
 use crate::input::List;
 use crate::runtime::Runtime;
-use metnos_executor::catalog::Found;
+use metnos_executor::signature::Verified;
 use metnos_executor::wire::{FdRole, Progress, Request};
 use metnos_executor::{ErrorClass, Failure, ListName, Outcome};
 use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
@@ -153,10 +153,10 @@ impl Runtime {
             return self.builtin(builtin, call_id, spec, line, started);
         }
         let found = self.resolve(&name, spec.version.as_deref())?;
-        let manifest = &found.verified.manifest;
+        let manifest = &found.manifest;
         line.executor = Some(name.to_string());
         line.version = Some(manifest.executor.version.to_string());
-        line.digest = Some(found.verified.digest.clone());
+        line.digest = Some(found.digest.clone());
         line.trace = Some(manifest.audit.trace_topic.clone());
 
         let mut input = self.input(&found, spec.args, spec.entries, spec.with)?;
@@ -166,7 +166,7 @@ impl Runtime {
 
         let effectful = manifest.contract.side_effects;
         if effectful || spec.call_id.is_some() {
-            let hash = request_hash(&found.verified.digest, &input);
+            let hash = request_hash(&found.digest, &input);
             if let Some(done) = self.begin(call_id, &hash, &name)? {
                 return Ok(done);
             }
@@ -183,7 +183,7 @@ impl Runtime {
                 base: &spec.base,
             };
             let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
-            fence::mint(&manifest.sandbox.profile, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
+            fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
         };
         let request = Request {
             call_id: call_id.to_owned(),
@@ -192,8 +192,8 @@ impl Runtime {
             runtime: manifest.code.runtime,
             args: input.args,
             fence: fence.wire,
-            limits: manifest.sandbox.profile.limits,
-            output_schema: found.verified.schemas.output.source().clone(),
+            limits: manifest.sandbox.limits,
+            output_schema: found.schemas.output.source().clone(),
             error_classes: manifest.contract.error_classes.clone(),
             side_effects: effectful,
             now: spec.now.to_string(),
@@ -213,7 +213,7 @@ impl Runtime {
         &self,
         call_id: &str,
         mut request: Request,
-        found: &Found,
+        found: &Verified,
         mut entries: Option<List>,
         mut with: Option<List>,
         mounts: metnos_sandbox::Mounts,
@@ -228,7 +228,7 @@ impl Runtime {
                 request.fds.push(role);
             }
         }
-        let code = found.verified.code.as_deref().map(crate::code::sealed).transpose()?;
+        let code = found.code.as_deref().map(crate::code::sealed).transpose()?;
         if let Some(code) = &code {
             fds.push(code.as_fd());
             request.fds.push(FdRole::Code);
@@ -257,7 +257,7 @@ impl Runtime {
                     cancelled.get()
                 },
             };
-            cell.call(&request, &fds, &found.verified.schemas.output, &mut dialogue)
+            cell.call(&request, &fds, &found.schemas.output, &mut dialogue)
         };
         self.spend(cell);
         let acted = intents > 0;
@@ -399,8 +399,8 @@ fn unrecorded(error: &dyn std::fmt::Display) -> Failure {
         .with_hint("metnos audit verify, metnos doctor")
 }
 
-fn secret_pointers(found: &Found) -> Vec<String> {
-    let input = &found.verified.schemas.input;
+fn secret_pointers(found: &Verified) -> Vec<String> {
+    let input = &found.schemas.input;
     input.properties().filter(|(_, s)| s.is_secret()).map(|(name, _)| format!("/{name}")).collect()
 }
 

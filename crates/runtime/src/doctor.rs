@@ -171,7 +171,7 @@ impl Runtime {
             Ok(report) => findings.push(Finding::bad("audit chain", report.damage.join("; "), "metnos audit verify")),
             Err(e) => findings.push(Finding::bad("audit chain", e.to_string(), "metnos audit verify")),
         }
-        let listed = self.catalog.list();
+        let listed = self.catalog.list().unwrap_or_default();
         let broken: Vec<&str> = listed.iter().filter(|l| !l.verified).map(|l| l.name.as_str()).collect();
         findings.push(if broken.is_empty() {
             Finding::good("executors", format!("{} installed, all verified", listed.len()))

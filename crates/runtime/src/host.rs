@@ -71,7 +71,7 @@ impl HostDoor {
             }
         }
         *checked = None;
-        let host: record::Host = catalog.host_record()?;
+        let host: record::Host = catalog.host()?;
         let digest = host.blake3.trim_start_matches("blake3:").to_owned();
         let path = self.hosts.join(&digest);
         let binary = stamp(&path);

@@ -6,7 +6,8 @@ use crate::runtime::{Options, Runtime};
 use metnos_executor::home::{Home, Root};
 use metnos_executor::keys::InstanceKey;
 use metnos_executor::record::Host;
-use metnos_executor::refusal::Refusal;
+use metnos_executor::manifest::Manifest;
+use metnos_executor::refusal::{Part, Refusal};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::audit::{Kind, Line};
 use metnos_vocab::ExecutorName;
@@ -96,16 +97,37 @@ impl Runtime {
         done.host_changed = self.install_host(built)?;
         for (name, files) in SEEDS {
             let name = ExecutorName::parse(name).map_err(|e| Failure::internal(e.to_string()))?;
-            let fresh = self
-                .catalog
-                .install(Root::Seed, files, &self.key)
-                .map_err(|e| refused(name.as_str(), &e))?;
-            if fresh { done.installed.push(name.to_string()) } else { done.kept.push(name.to_string()) }
+            if self.install_seed(&name, files)? { &mut done.installed } else { &mut done.kept }.push(name.to_string());
         }
         if done.host_changed || !done.installed.is_empty() {
             self.note(Kind::Lifecycle, json!({ "act": "install", "host": done.host, "seeds": done.installed }))?;
         }
         Ok(done)
+    }
+
+    /// Installs one seed and makes it current. False when it was so already; one that was put away
+    /// by a person or by a check stays where it is.
+    fn install_seed(&self, name: &ExecutorName, files: &[(&str, &[u8])]) -> Result<bool, Failure> {
+        let manifest = files.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
+        let manifest = Manifest::from_bytes(manifest, &format!("{name}/manifest.toml"))
+            .map_err(|e| Failure::internal(e.to_string()))?;
+        let version = manifest.executor.version;
+        match self.catalog.resolve(name, None) {
+            Ok(there) if there.manifest.executor.version >= version => return Ok(false),
+            Err(refusal) if refusal.part == Part::Lifecycle => return Ok(false),
+            _ => {}
+        }
+        self.catalog.install(Root::Seed, name, &version, files, &self.key).map_err(crate::lifecycle::failed)?;
+        self.catalog.promote(name, &version, &self.key).map_err(crate::lifecycle::failed)?;
+        Ok(true)
+    }
+
+    /// Puts back the host of this build where its file or record was damaged.
+    pub(crate) fn repair_host(&self, built: &Built) -> Result<(), Failure> {
+        if self.host.check(&self.catalog).is_err() {
+            self.install_host(built)?;
+        }
+        Ok(())
     }
 
     /// Approves the host of this build. Returns false when it was the approved one already.
@@ -114,7 +136,7 @@ impl Runtime {
         let dir = hosts_dir(&self.home);
         std::fs::create_dir_all(&dir).map_err(|e| Failure::io(dir.display(), &e))?;
         write_durably(&dir.join(&built.digest), &bytes)?;
-        let known = self.catalog.host_record().ok();
+        let known = self.catalog.host().ok();
         if known.as_ref().is_some_and(|h| h.blake3 == format!("blake3:{}", built.digest)) {
             return Ok(false);
         }
@@ -123,14 +145,15 @@ impl Runtime {
     }
 
     fn approve_host(&self, digest: &str, previous: Option<String>) -> Result<(), Failure> {
-        let version = env!("CARGO_PKG_VERSION").parse().map_err(|e| Failure::internal(format!("{e}")))?;
+        let version = env!("CARGO_PKG_VERSION");
+        let version = version.parse().map_err(|e| Failure::internal(format!("version {version}: {e}")))?;
         let record = Host { version, blake3: format!("blake3:{digest}"), previous, counter: 0 };
-        self.catalog.store_host(record, &self.key).map_err(|e| refused("HOST", &e))
+        self.catalog.store_host(record, &self.key).map(|_| ()).map_err(|e| refused("HOST", &e))
     }
 
     /// Goes back to the host before the last upgrade; again goes forward.
     pub fn roll_back(&self) -> Result<Installed, Failure> {
-        let host = self.catalog.host_record().map_err(|e| refused("HOST", &e))?;
+        let host = self.catalog.host().map_err(|e| refused("HOST", &e))?;
         let Some(previous) = host.previous else {
             return Err(Failure::new(ErrorClass::NotFound, "there is no host to go back to"));
         };

@@ -39,7 +39,7 @@ fn parse(name: &str) -> Result<ExecutorName, Failure> {
     ExecutorName::parse(name).map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))
 }
 
-fn failed(error: CatalogError) -> Failure {
+pub(crate) fn failed(error: CatalogError) -> Failure {
     let failure = match &error {
         CatalogError::Absent { .. } => Failure::new(ErrorClass::NotFound, error.to_string()),
         CatalogError::Taken { .. } => Failure::new(ErrorClass::Conflict, error.to_string()),
@@ -101,7 +101,7 @@ impl Runtime {
             "reverse": manifest.contract.reverse,
             "error_classes": manifest.contract.error_classes,
             "runtime": manifest.code.runtime,
-            "sandbox": manifest.sandbox.profile,
+            "sandbox": manifest.sandbox,
             "digest": found.digest,
             "born": self.born(&found),
         }))
@@ -174,7 +174,7 @@ impl Runtime {
                 if let Some(built) = built {
                     self.repair_host(built)?;
                 }
-                self.catalog.replace(Root::Seed, &name, parts, &why(reason), &self.key).map_err(failed)?;
+                self.catalog.renew(&name, parts, &why(reason), &self.key).map_err(failed)?;
             }
             None => {
                 self.catalog.approve(&name, &why(reason), &self.key).map_err(failed)?;
@@ -210,7 +210,6 @@ impl Runtime {
         let name = manifest.executor.name.clone();
         let borrowed: Vec<(&str, &[u8])> = parts.iter().map(|(p, b)| (*p, b.as_slice())).collect();
         self.catalog.install(root, &name, &manifest.executor.version, &borrowed, &self.key).map_err(failed)?;
-        self.catalog.admit(&name, &why(reason), &self.key).map_err(failed)?;
         self.catalog.promote(&name, &manifest.executor.version, &self.key).map_err(failed)?;
         self.must_be_born(&name)?;
         self.noted("sign", &name, reason)?;

@@ -2,7 +2,8 @@
 
 use crate::host::HostDoor;
 use crate::input::{List, Prepared};
-use metnos_executor::catalog::{Catalog, Found};
+use metnos_executor::catalog::Catalog;
+use metnos_executor::signature::Verified;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
 use metnos_executor::manifest::Version;
@@ -135,7 +136,7 @@ impl Runtime {
     }
 
     /// The verified executor of a call; one that does not verify goes to quarantine.
-    pub(crate) fn resolve(&self, name: &ExecutorName, version: Option<&str>) -> Result<Arc<Found>, Failure> {
+    pub(crate) fn resolve(&self, name: &ExecutorName, version: Option<&str>) -> Result<Arc<Verified>, Failure> {
         let version: Option<Version> = version
             .map(|v| v.parse().map_err(|e| Failure::wrong_args(format!("version {v}: {e}"))))
             .transpose()?;
@@ -147,17 +148,17 @@ impl Runtime {
     /// Arguments checked, defaults filled in, lists sealed.
     pub(crate) fn input(
         &self,
-        found: &Found,
+        found: &Verified,
         mut args: Map<String, Value>,
         entries: Option<Box<dyn Read>>,
         with: Option<Box<dyn Read>>,
     ) -> Result<Prepared, Failure> {
-        let schema = &found.verified.schemas.input;
+        let schema = &found.schemas.input;
         let mut list = |name: &str, source: Option<Box<dyn Read>>| -> Result<Option<List>, Failure> {
             let items = schema.property(name).and_then(metnos_executor::schema::Schema::items);
             match (source, args.get(name)) {
                 (Some(_), _) if items.is_none() => {
-                    Err(Failure::wrong_args(format!("{} takes no list called {name}", found.verified.manifest.executor.name)))
+                    Err(Failure::wrong_args(format!("{} takes no list called {name}", found.manifest.executor.name)))
                 }
                 (Some(source), _) => List::read(source, name, items).map(Some),
                 (None, Some(Value::Array(values))) if items.is_some() => {
@@ -177,7 +178,7 @@ impl Runtime {
         }
         schema.check(&Value::Object(args.clone())).map_err(|e| {
             Failure::wrong_args(e.to_string())
-                .with_hint(format!("metnos executors show {}", found.verified.manifest.executor.name))
+                .with_hint(format!("metnos executors show {}", found.manifest.executor.name))
         })?;
         for name in ["entries", "with"] {
             args.shift_remove(name);

@@ -30,7 +30,6 @@ pub struct Catalog {
     public: PublicKey,
     tables: TableVersions,
     counters: Arc<dyn Counters>,
-    host_expected: Option<String>,
     cache: Mutex<HashMap<Key, Cached>>,
 }
 
@@ -60,16 +59,14 @@ pub struct Listed {
 }
 
 impl Catalog {
-    /// The catalog of `home`. `host_expected` is the digest of the host that was built with this
-    /// binary; a `HOST` record that names another one is refused.
+    /// The catalog of `home`.
     pub fn open(
         home: Home,
         public: PublicKey,
         tables: TableVersions,
         counters: Arc<dyn Counters>,
-        host_expected: Option<String>,
     ) -> Self {
-        Self { home, public, tables, counters, host_expected, cache: Mutex::default() }
+        Self { home, public, tables, counters, cache: Mutex::default() }
     }
 
     /// Where this catalog lives.
@@ -124,7 +121,7 @@ impl Catalog {
                 return Err(self.put_away(root, name));
             }
         }
-        let root = owner.ok_or_else(|| Refusal::new(Part::Name, format!("no executor is called {name}")))?;
+        let root = owner.ok_or_else(|| Refusal::new(Part::Absent, format!("no executor is called {name}")))?;
         let dir = self.dir(root, name);
         watch(dir.join("CURRENT"));
         watch(dir.join("LIFECYCLE"));
@@ -132,14 +129,14 @@ impl Catalog {
         if !state.is_usable() {
             return Err(Refusal::new(Part::Lifecycle, format!("{name} is {state}")));
         }
-        let version = match version {
-            Some(version) => *version,
-            None => self.current(root, name)?.version,
+        let (version, missing) = match version {
+            Some(version) => (*version, Part::Absent),
+            None => (self.current(root, name)?.version, Part::Current),
         };
         let folder = dir.join(version.to_string());
         if Stamp::at(&folder).is_none() {
             let reason = format!("{name} has no version {version}");
-            return Err(Refusal::new(Part::Current, reason));
+            return Err(Refusal::new(missing, reason));
         }
         watch(self.home.root_dir(Root::Seed).join("HOST"));
         let (verified, stamps) = verify_stamped(&folder, &self.public, &self.tables)?;
@@ -161,16 +158,14 @@ impl Catalog {
         Ok(current)
     }
 
-    /// The record of the host, if it is the host this binary was built with.
+    /// The record of the approved host.
     pub fn host(&self) -> Result<Host, Refusal> {
-        let host: Host = record::load(&self.home.root_dir(Root::Seed), &self.public, &*self.counters)?;
-        match &self.host_expected {
-            Some(expected) if *expected != host.blake3 => Err(Refusal::new(
-                Part::Host,
-                format!("HOST names version {}, which is not the host of this binary", host.version),
-            )),
-            _ => Ok(host),
-        }
+        record::load(&self.home.root_dir(Root::Seed), &self.public, &*self.counters)
+    }
+
+    /// Approves a host: signs its record with the next counter.
+    pub fn store_host(&self, host: Host, key: &InstanceKey) -> Result<Host, Refusal> {
+        record::store(&self.home.root_dir(Root::Seed), host, key, &*self.counters)
     }
 
     /// Everything there is, checked: usable, refused, quarantined and archived.

@@ -259,6 +259,35 @@ impl Catalog {
         self.moved(root, name, Some(version), State::Active, dir.join(version.to_string()))
     }
 
+    /// Brings an executor back from quarantine with other parts than the ones that lie there; those
+    /// are kept aside as evidence.
+    pub fn renew(
+        &self,
+        name: &ExecutorName,
+        parts: &[(&str, &[u8])],
+        why: &Why<'_>,
+        key: &InstanceKey,
+    ) -> Done<Moved> {
+        let (_, from) = self.away(name, &self.home.quarantine_dir(), "in quarantine")?;
+        let evidence = self.home.quarantine_dir().join(".evidence");
+        let evidence = evidence.join(format!("{name}-{}", ulid::Ulid::new()));
+        let manifest = parts.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
+        let manifest = Manifest::from_bytes(manifest, "manifest.toml")
+            .map_err(|e| Refusal::new(Part::Manifest, e.to_string()))?;
+        let folder = from.join(manifest.executor.version.to_string());
+        if files::exists(&folder) {
+            files::make_dirs(&evidence).map_err(|e| CatalogError::io(&evidence, e))?;
+            move_durably(&folder, &evidence.join("refused"))?;
+        }
+        for (path, bytes) in parts {
+            let file = folder.join(path);
+            let written = files::make_dirs(file.parent().unwrap_or(&folder))
+                .and_then(|()| files::write_atomic(&file, bytes, 0o644));
+            written.map_err(|e| CatalogError::io(&file, e))?;
+        }
+        self.approve(name, why, key)
+    }
+
     /// Puts an executor away, with its versions and its history.
     pub fn archive(&self, name: &ExecutorName, why: &Why<'_>, key: &InstanceKey) -> Done<Moved> {
         let to = |root: Root| self.home.archive_dir().join(root.as_str()).join(name.as_str());

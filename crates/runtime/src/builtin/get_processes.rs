@@ -10,8 +10,23 @@ use std::time::{Duration, Instant};
 /// How long processor use is observed.
 const OBSERVED: Duration = Duration::from_millis(100);
 
+/// What it takes.
+pub(super) const SCHEMA: &str = include_str!("get_processes.json");
+
+/// What it does, per language.
+pub(super) fn description() -> Value {
+    json!({
+        "en": { "scope": "What runs on this machine, or how the machine is.",
+            "pattern": "get_processes(by=\"memory\", top=10)", "not": "Stopping one: set_processes.",
+            "out": "entries=[{pid,name,cpu,memory,user}]" },
+        "it": { "scope": "Che cosa gira su questa macchina, o come sta la macchina.",
+            "pattern": "get_processes(by=\"memory\", top=10)", "not": "Fermarne uno: set_processes.",
+            "out": "entries=[{pid,name,cpu,memory,user}]" },
+    })
+}
+
 pub(super) fn run(args: &Map<String, Value>) -> Result<(Outcome, Vec<Value>), Failure> {
-    let args = checked(args, include_str!("get_processes.json"))?;
+    let args = checked(args, SCHEMA)?;
     let entries = if args.get("health") == Some(&Value::Bool(true)) { health() } else { processes(&args) };
     let mut outcome = Outcome { ok_count: entries.len() as u64, ..Outcome::default() };
     let top = args.get("top").and_then(Value::as_u64).unwrap_or(0) as usize;

@@ -16,6 +16,17 @@ pub(crate) fn find(name: &ExecutorName) -> Option<Builtin> {
     (name.as_str() == "get_processes").then_some(get_processes::run as Builtin)
 }
 
+/// What a builtin takes.
+pub(crate) fn schema(name: &ExecutorName) -> Option<Value> {
+    find(name)?;
+    serde_json::from_str(get_processes::SCHEMA).ok()
+}
+
+/// What a builtin does, per language.
+pub(crate) fn description(name: &ExecutorName) -> Value {
+    find(name).map_or(Value::Null, |_| get_processes::description())
+}
+
 /// The names of all builtins.
 pub const NAMES: [&str; 1] = ["get_processes"];
 
