@@ -19,9 +19,9 @@ run: build
 #: make build    metnos and the host it is bound to, in target/metnos
 build: setup
 	@mkdir -p $(BIN)
-	$(CARGO) rustc --release --locked -p metnos-host --bin metnos-host -- $(STATIC)
+	$(CARGO) rustc --release -p metnos-host --bin metnos-host -- $(STATIC)
 	@cmp -s target/release/metnos-host $(BIN)/metnos-host || cp target/release/metnos-host $(BIN)/metnos-host
-	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release --locked -p metnos
+	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release -p metnos
 	@cmp -s target/release/metnos $(BIN)/metnos || { rm -f $(BIN)/metnos; cp target/release/metnos $(BIN)/metnos; }
 
 #: make test     format, lints, licences, all tests, docs
@@ -30,14 +30,14 @@ test: build lint unit docs
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	@./scripts/deny.sh
 
 unit: build
-	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace
+	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --workspace
 
 docs:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps --quiet
 
 setup:
 	@./scripts/setup.sh $(METNOS_SETUP)

@@ -5,7 +5,7 @@ use metnos_executor::Failure;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
 use metnos_memory::audit::{Audit, Filter, Key};
-use metnos_memory::signer::Signer;
+use metnos_memory::Signer;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub fn audit_verify(home: &Home) -> Result<AuditReport, Failure> {
         .map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos init"))?;
     let report = Audit::verify_at(&home.audit_dir(), &home.state_dir(), &KeySigner(Arc::new(key)), &[])
         .map_err(|e| Failure::internal(e.to_string()))?;
-    Ok(AuditReport { lines: report.lines, damage: report.damage.iter().map(ToString::to_string).collect() })
+    Ok(AuditReport { lines: report.lines, damage: report.findings.iter().map(ToString::to_string).collect() })
 }
 
 impl Runtime {

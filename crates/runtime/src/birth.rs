@@ -63,7 +63,7 @@ impl Runtime {
     }
 
     fn case(&self, name: &str, version: &str, case: &Case) -> Result<(), String> {
-        let dir = self.home.workspace().join(".birth").join(ulid::Ulid::generate().to_string());
+        let dir = self.home.workspace().join(".birth").join(ulid::Ulid::new().to_string());
         std::fs::create_dir_all(&dir).map_err(|e| e.to_string())?;
         let outcome = self.case_in(name, version, case, &dir);
         // Left-overs are harmless, but they are ours to clear.

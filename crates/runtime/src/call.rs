@@ -118,7 +118,7 @@ const KEPT_MAX: u64 = 4 << 20;
 impl Runtime {
     /// Performs one call. Never panics, never returns an unaudited effect.
     pub fn call(&self, spec: Spec, door: &mut dyn Door) -> Done {
-        let call_id = spec.call_id.clone().unwrap_or_else(|| ulid::Ulid::generate().to_string());
+        let call_id = spec.call_id.clone().unwrap_or_else(|| ulid::Ulid::new().to_string());
         let started = Instant::now();
         let mut line = Line::new(Kind::Call);
         line.call_id = Some(call_id.clone());

@@ -4,7 +4,7 @@
 use metnos_executor::catalog::Catalog;
 use metnos_executor::home::Home;
 use metnos_executor::record;
-use metnos_executor::refusal::{Part, Refusal};
+use metnos_executor::{Part, Refusal};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_sandbox::HostImage;
 use std::os::unix::fs::MetadataExt;

@@ -7,7 +7,7 @@ use metnos_executor::home::{Home, Root};
 use metnos_executor::keys::InstanceKey;
 use metnos_executor::record::Host;
 use metnos_executor::manifest::Manifest;
-use metnos_executor::refusal::{Part, Refusal};
+use metnos_executor::{Part, Refusal};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::audit::{Kind, Line};
 use metnos_vocab::ExecutorName;

@@ -20,8 +20,3 @@ pub use audit_log::audit_verify;
 pub use birth::BirthReport;
 pub use builtin::NAMES as BUILTINS;
 pub use runtime::{Options, Runtime};
-
-/// The versions of the tables that a signed profile is applied with.
-pub fn tables() -> metnos_executor::profile::TableVersions {
-    metnos_executor::profile::TableVersions { seccomp: metnos_executor::wire::SECCOMP_TABLE, core: metnos_guard::core::TABLE }
-}

@@ -8,7 +8,7 @@ use metnos_executor::catalog::CatalogError;
 use metnos_executor::home::Root;
 use metnos_executor::lifecycle::{State, Why};
 use metnos_executor::manifest::{Manifest, Version};
-use metnos_executor::refusal::{Part, Refusal};
+use metnos_executor::{Part, Refusal};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::Act;
 use metnos_memory::audit::Kind;
@@ -204,7 +204,7 @@ impl Runtime {
                 return Err(Failure::new(ErrorClass::Forbidden, "seeds come only with the binary")
                     .with_hint("created_by = \"skill:<name>@<version>\" or \"synt:<run>\""));
             }
-            metnos_executor::manifest::CreatedBy::Synt(_) => Root::Synt,
+            metnos_executor::manifest::CreatedBy::Synt { .. } => Root::Synt,
             metnos_executor::manifest::CreatedBy::Skill { .. } => Root::Skills,
         };
         let name = manifest.executor.name.clone();

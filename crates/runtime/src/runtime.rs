@@ -7,6 +7,7 @@ use metnos_executor::signature::Verified;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
 use metnos_executor::manifest::Version;
+use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::{CorePaths, CoreVars};
@@ -93,7 +94,7 @@ impl Runtime {
         let catalog = Catalog::open(
             home.clone(),
             key.public(),
-            crate::tables(),
+            TableVersions { seccomp: metnos_executor::wire::SECCOMP_TABLE, core: core.version() },
             Arc::new(DbCounters(Arc::clone(&db))),
         );
         let territory = territory(&home, &db)?;
@@ -154,7 +155,7 @@ impl Runtime {
         with: Option<Box<dyn Read>>,
     ) -> Result<Prepared, Failure> {
         let schema = &found.schemas.input;
-        let mut list = |name: &str, source: Option<Box<dyn Read>>| -> Result<Option<List>, Failure> {
+        let list = |name: &str, source: Option<Box<dyn Read>>| -> Result<Option<List>, Failure> {
             let items = schema.property(name).and_then(metnos_executor::schema::Schema::items);
             match (source, args.get(name)) {
                 (Some(_), _) if items.is_none() => {

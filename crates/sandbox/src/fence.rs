@@ -8,8 +8,8 @@ use crate::mounts::{Bind, Mask, Mounts};
 use metnos_executor::profile::{Profile, Scope};
 use metnos_executor::wire::{FenceWire, Grant, Reach, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure};
-use metnos_guard::core::{Act, CorePaths, Verdict};
-use metnos_guard::resolve::{Resolved, resolve};
+use metnos_guard::core::{Act, CorePaths, Look, Verdict};
+use metnos_guard::resolve::{Resolved, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -60,7 +60,8 @@ pub fn mint(
     entry_paths: &dyn Fn(&str) -> Result<Vec<PathBuf>, Failure>,
     ground: &Ground<'_>,
 ) -> Result<Fence, Failure> {
-    let mut cut = Cut { ground, trusted, wire: FenceWire::default(), binds: Vec::new(), seen: BTreeSet::new() };
+    let look = ground.core.look().map_err(unknowable)?;
+    let mut cut = Cut { ground, look, trusted, wire: FenceWire::default(), binds: Vec::new(), seen: BTreeSet::new() };
     cut.wire.net = !profile.net.is_empty();
     cut.wire.exec = profile.exec.iter().cloned().map(BytePath).collect();
     let scopes: BTreeSet<&Scope> = profile.read.iter().chain(&profile.write).collect();
@@ -87,6 +88,7 @@ pub fn mint(
 
 struct Cut<'a> {
     ground: &'a Ground<'a>,
+    look: Look<'a>,
     trusted: bool,
     wire: FenceWire,
     binds: Vec<Bind>,
@@ -97,13 +99,13 @@ impl Cut<'_> {
     /// A scope that the profile names itself: mounted exactly, minus what is core.
     fn literal(&mut self, path: &Path, usage: Use, workspace: bool) -> Result<(), Failure> {
         let write = usage != Use::Read;
-        let Ok(found) = resolve(path, Path::new("/")) else { return Ok(()) };
+        let Ok(found) = resolve_in(path, Path::new("/"), self.ground.user_home) else { return Ok(()) };
         if !found.exists {
             return Ok(());
         }
         let act = if write { Act::Write } else { Act::Read };
-        if let Verdict::Core { .. } = self.ground.core.verdict(&found.path, act) {
-            return Err(forbidden(&found.path, self.ground.core.verdict(&found.path, act)));
+        if let Verdict::Core { .. } = self.look.verdict(&found.path, act) {
+            return Err(forbidden(&found.path, self.look.verdict(&found.path, act)));
         }
         let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
         for tree in open.trees {
@@ -141,12 +143,12 @@ impl Cut<'_> {
         };
         let found = self.resolve(&fixed, usage)?;
         let verdict = match usage {
-            Use::Read => self.ground.core.verdict(&found.path, Act::Read),
-            Use::Operand => match self.ground.core.verdict(&found.path, Act::Read) {
-                Verdict::Free => self.ground.core.verdict(&found.path, Act::RenameOrRemove),
+            Use::Read => self.look.verdict(&found.path, Act::Read),
+            Use::Operand => match self.look.verdict(&found.path, Act::Read) {
+                Verdict::Free => self.look.verdict(&found.path, Act::RenameOrRemove),
                 core => core,
             },
-            Use::Destination => self.ground.core.verdict(&found.path, Act::Write),
+            Use::Destination => self.look.verdict(&found.path, Act::Write),
         };
         if let Verdict::Core { .. } = verdict {
             return Err(forbidden(&found.path, verdict));
@@ -170,10 +172,10 @@ impl Cut<'_> {
         let wrong = |e: metnos_guard::resolve::ResolveError| {
             Failure::wrong_args(format!("{}: {e}", path.display()))
         };
-        let whole = || resolve(path, self.ground.base).map_err(wrong);
+        let whole = || resolve_in(path, self.ground.base, self.ground.user_home).map_err(wrong);
         match (usage, path.parent(), path.file_name()) {
             (Use::Operand, Some(parent), Some(last)) if !parent.as_os_str().is_empty() => {
-                let above = resolve(parent, self.ground.base).map_err(wrong)?;
+                let above = resolve_in(parent, self.ground.base, self.ground.user_home).map_err(wrong)?;
                 let full = above.path.join(last);
                 match std::fs::symlink_metadata(&full) {
                     Ok(meta) if meta.is_symlink() => {
@@ -261,8 +263,8 @@ impl Cut<'_> {
         }
         missing.reverse();
         for dir in missing {
-            if let Verdict::Core { .. } = self.ground.core.verdict(&dir, Act::Write) {
-                return Err(forbidden(&dir, self.ground.core.verdict(&dir, Act::Write)));
+            if let Verdict::Core { .. } = self.look.verdict(&dir, Act::Write) {
+                return Err(forbidden(&dir, self.look.verdict(&dir, Act::Write)));
             }
             let dir = BytePath(dir);
             if !self.wire.make_dirs.contains(&dir) {

@@ -11,7 +11,7 @@ pub use moves::{CatalogError, Moved};
 
 use crate::files::{self, Stamp};
 use crate::home::{Home, Root};
-use crate::keys::PublicKey;
+use crate::keys::{InstanceKey, PublicKey};
 use crate::lifecycle::{self, State};
 use crate::manifest::{CreatedBy, Manifest, Version};
 use crate::profile::TableVersions;

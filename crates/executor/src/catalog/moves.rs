@@ -8,7 +8,7 @@ use crate::files;
 use crate::home::Root;
 use crate::keys::InstanceKey;
 use crate::lifecycle::{self, Move, State, Why};
-use crate::manifest::Version;
+use crate::manifest::{Manifest, Version};
 use crate::record::{self, Current};
 use crate::refusal::{Part, Refusal};
 use crate::signature::{Verified, sign_folder, verify_folder};

@@ -56,7 +56,7 @@ pub struct Identity {
 }
 
 /// `[description.<language>]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Description {
     /// What it is for.
     pub scope: String,
