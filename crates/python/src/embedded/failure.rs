@@ -2,7 +2,7 @@
 
 use super::SCRIPT;
 use crate::ctx::{Raised, class_of_exception};
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::Failure;
 use monty_types::{ExcType, MontyException};
 
 /// The longest message of an exception that is passed on.
@@ -32,14 +32,10 @@ impl Uncaught<'_> {
                 let name: &'static str = kind.into();
                 match self.raised.filter(|raised| raised.is(name, message)) {
                     Some(raised) => Failure { message: text, ..raised.failure.clone() },
-                    None => Failure::new(self.class(name), text),
+                    None => Failure::new(class_of_exception(name), text),
                 }
             }
         }
-    }
-
-    fn class(&self, name: &str) -> ErrorClass {
-        class_of_exception(name)
     }
 
     fn text(&self, message: &str) -> String {

@@ -16,7 +16,7 @@ use metnos_executor::Failure;
 use monty::{FunctionCall, MontyRun, NameLookup, OsCall, RunProgress};
 use monty_types::{
     BASELINE_MEMORY, CompileOptions, DictPairs, ExcType, ExtFunctionResult, LIVE_MEMORY, MontyClassInstance,
-    MontyClassType, MontyException, MontyObject, MontyUuid, NameLookupResult, ResourceLimits,
+    MontyClassType, MontyException, MontyObject, MontyType, MontyUuid, NameLookupResult, ResourceLimits,
     ResourceTracker,
 };
 use prints::Prints;
@@ -28,17 +28,12 @@ use std::sync::{Mutex, PoisonError};
 /// The name of the code in messages.
 const SCRIPT: &str = "main.py";
 
-/// What the interpreter is told to do after it has read the executor. Measuring the answer inside the
-/// interpreter, where memory and time are watched, keeps a small value that unfolds into an enormous one
-/// from reaching the conversion, where they are not. `repr` and not `json.dumps`, which does not watch.
-const CALL: &str = "
-def __metnos_call(args, ctx, most):
-    answer = run(args, ctx)
-    size = len(repr(answer))
-    return (size, answer if size <= most else None)
-__metnos_call(__metnos_args, __metnos_ctx, __metnos_most)
-";
-const INPUTS: [&str; 3] = ["__metnos_args", "__metnos_ctx", "__metnos_most"];
+/// What the interpreter is told to do after it has read the executor.
+const CALL: &str = include_str!("call.py");
+const INPUTS: [&str; 4] = ["__metnos_args", "__metnos_ctx", "__metnos_most", "__metnos_kit"];
+
+/// What a method of `ctx` is called once it is a value of its own; no name in Python holds a dot.
+const BOUND: &str = "ctx.";
 
 const CTX_ID: MontyUuid = MontyUuid::from_u128(1);
 const CTX_CLASS_ID: MontyUuid = MontyUuid::from_u128(2);
@@ -109,9 +104,8 @@ impl<'a> Driver<'a> {
             .max_duration(self.bounds.duration)
             .max_memory(self.bounds.memory_bytes)
             .max_recursion_depth(self.bounds.depth());
-        // A `repr` may be longer than the JSON, which is measured exactly once it is bounded.
-        let most = i64::try_from(self.bounds.output_bytes).unwrap_or(i64::MAX).saturating_mul(4);
-        let inputs = vec![from_json(args)?, ctx_object(), MontyObject::Int(most)];
+        let most = i64::try_from(self.bounds.output_bytes).unwrap_or(i64::MAX);
+        let inputs = vec![from_json(args)?, ctx_object(), MontyObject::Int(most), kit()];
         let names = INPUTS.map(str::to_owned).to_vec();
         let program =
             MontyRun::new(format!("{}\n{CALL}", self.code), SCRIPT, names, CompileOptions::default())
@@ -132,9 +126,18 @@ impl<'a> Driver<'a> {
 
     fn function(&mut self, mut call: FunctionCall) -> Step {
         self.count()?;
+        // A name nobody defined also arrives as a call; only what came out of `ctx` is one.
+        let method = match call.object_id {
+            Some(CTX_ID) => Some(call.function_name.clone()),
+            _ => call.function_name.strip_prefix(BOUND).map(str::to_owned),
+        };
+        let Some(method) = method else {
+            let unknown = ExtFunctionResult::NotFound(call.function_name.clone());
+            return Ok(call.resume(unknown, self.prints.writer()));
+        };
         let args = std::mem::take(&mut call.args);
         let kwargs = std::mem::take(&mut call.kwargs);
-        let result: ExtFunctionResult = match self.perform(&call.function_name, args, kwargs) {
+        let result: ExtFunctionResult = match self.perform(&method, args, kwargs) {
             Ok(Reply::Json(value)) => from_json(&value)?.into(),
             Ok(Reply::Bytes(bytes)) => MontyObject::Bytes(bytes).into(),
             Err(CallError::Usage(text)) => exception(ExcType::TypeError, text).into(),
@@ -174,7 +177,8 @@ impl<'a> Driver<'a> {
         self.count()?;
         let known = lookup.object_id() == Some(CTX_ID) && METHODS.iter().any(|(m, _, _)| *m == lookup.name);
         let result = if known {
-            NameLookupResult::Value(MontyObject::Function { name: lookup.name.clone(), docstring: None })
+            let name = format!("{BOUND}{}", lookup.name);
+            NameLookupResult::Value(MontyObject::Function { name, docstring: None })
         } else {
             NameLookupResult::Undefined
         };
@@ -201,13 +205,12 @@ impl<'a> Driver<'a> {
             return Err(Failure::internal("the executor replaced its own caller"));
         };
         match <[MontyObject; 2]>::try_from(parts) {
+            Ok([MontyObject::String(wrong), _]) => Err(Failure::internal(format!("the answer {wrong}"))),
+            Ok([MontyObject::Bool(_), _]) => Err(self.over()),
             Ok([_, answer @ MontyObject::Dict(_)]) => {
                 let answer = to_json(answer, "answer")?;
                 let size = serde_json::to_vec(&answer).map_or(usize::MAX, |bytes| bytes.len());
-                if size > self.bounds.output_bytes { Err(self.over(size)) } else { Ok(answer) }
-            }
-            Ok([MontyObject::Int(size), MontyObject::None]) if size > "None".len() as i64 => {
-                Err(self.over(usize::try_from(size).unwrap_or(usize::MAX)))
+                if size > self.bounds.output_bytes { Err(self.over()) } else { Ok(answer) }
             }
             Ok([_, other]) => {
                 Err(Failure::internal(format!("run must return a dict, not {}", other.type_name())))
@@ -216,9 +219,8 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn over(&self, size: usize) -> Failure {
-        let most = self.bounds.output_bytes;
-        Failure::limit("output", format!("the answer has about {size} bytes, more than {most}"))
+    fn over(&self) -> Failure {
+        Failure::limit("output", format!("the answer has more than {} bytes", self.bounds.output_bytes))
     }
 
     fn uncaught(&self, exc: &MontyException) -> Failure {
@@ -243,6 +245,15 @@ fn ctx_object() -> MontyObject {
         instance_id: CTX_ID,
         attrs: DictPairs::default(),
     }))
+}
+
+/// The builtins that measuring the answer needs, from us: the executor may have names of its own for them.
+fn kit() -> MontyObject {
+    let function = |name| MontyObject::builtin_function_from_name(name).unwrap_or(MontyObject::None);
+    let types = [MontyType::Str, MontyType::Dict, MontyType::List, MontyType::Tuple, MontyType::Int];
+    let types = types.into_iter().chain([MontyType::Float]).map(MontyObject::Type);
+    let functions = ["isinstance", "len", "type"].map(function);
+    MontyObject::Tuple(functions.into_iter().chain(types).collect())
 }
 
 #[cfg(test)]

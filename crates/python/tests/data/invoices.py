@@ -15,8 +15,7 @@ class Invoice:
     day: date
     cents: int
 
-    @property
-    def due(self):
+    def due(self) -> date:
         return self.day + TERMS
 
     def entry(self) -> dict:
@@ -24,13 +23,9 @@ class Invoice:
             "customer": self.customer,
             "date": self.day.isoformat(),
             "cents": self.cents,
-            "due": self.due.isoformat(),
+            "due": self.due().isoformat(),
             "weekday": self.day.strftime("%a"),
         }
-
-
-class BadDate(Exception):
-    pass
 
 
 def parse(line: str):
@@ -40,7 +35,7 @@ def parse(line: str):
     try:
         day = datetime.strptime(found.group("date"), "%Y-%m-%d").date()
     except ValueError:
-        raise BadDate(found.group("date"))
+        raise ValueError(found.group("date")) from None
     return Invoice(found["customer"], day, round(float(found["amount"]) * 100))
 
 
@@ -52,7 +47,7 @@ def run(args: dict, ctx) -> dict:
         for line in ctx.read_text(entry).splitlines():
             try:
                 invoice = parse(line)
-            except BadDate as problem:
+            except ValueError as problem:
                 failed.append(f"{entry['path']}: {problem}")
                 continue
             if invoice is not None and invoice.day > after:
