@@ -23,7 +23,8 @@ fn main() -> std::io::Result<()> {
 }
 
 fn sorted(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut all: Vec<PathBuf> = std::fs::read_dir(dir)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    let mut all: Vec<PathBuf> =
+        std::fs::read_dir(dir)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
     all.retain(|path| path.is_dir());
     all.sort();
     Ok(all)

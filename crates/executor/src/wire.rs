@@ -25,6 +25,9 @@ pub const HEADER_MAX: u32 = 4 << 20;
 pub const INLINE_MAX: usize = 64 << 10;
 /// The version of the system call table (`crates/host/data/seccomp.toml`); part of every profile lock.
 pub const SECCOMP_TABLE: u32 = 1;
+/// The cell's own folder for scratch. Not `/tmp` itself: a right on a folder covers everything
+/// below it, also a root of the territory that happens to lie under the real `/tmp`.
+pub const PRIVATE_TMP: &str = "/tmp/.cell";
 /// What `doctor` asks the host to run; no executor can be called so.
 pub const PROBE: &str = "@probe";
 /// The most descriptors one frame may carry.

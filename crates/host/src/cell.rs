@@ -38,8 +38,7 @@ pub(crate) fn serve(socket: i32) -> ExitCode {
     match (call(socket, frame), answer) {
         (Ok(()), _) => ExitCode::SUCCESS,
         (Err(failure), Ok(socket)) => {
-            let answer =
-                Answer { outcome: Outcome::failure(failure), list: ListName::Entries, items: 0 };
+            let answer = Answer { outcome: Outcome::failure(failure), list: ListName::Entries, items: 0 };
             let sent = wire::send(&socket, Kind::Result, &answer, Body::Inline(&[]), &[]);
             if sent.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(70) }
         }
@@ -65,7 +64,9 @@ impl Brought {
         let mut brought = Self::default();
         for (role, fd) in roles.iter().zip(fds) {
             match role {
-                FdRole::Entries => brought.entries = Some(wire::accept_sealed(fd, INPUT_MAX).map_err(refused)?),
+                FdRole::Entries => {
+                    brought.entries = Some(wire::accept_sealed(fd, INPUT_MAX).map_err(refused)?)
+                }
                 FdRole::With => brought.with = Some(wire::accept_sealed(fd, INPUT_MAX).map_err(refused)?),
                 FdRole::Code => brought.code = Some(wire::accept_sealed(fd, CODE_MAX).map_err(refused)?),
                 FdRole::Proxy => brought.proxy = Some(fd),
@@ -123,8 +124,12 @@ fn assert_single_threaded() -> Result<(), Failure> {
     let tasks = std::fs::read_dir("/proc/self/task").map(Iterator::count);
     match tasks {
         Ok(1) => Ok(()),
-        Ok(n) => Err(Failure::new(ErrorClass::SandboxUnavailable, format!("{n} threads run before the layers"))),
-        Err(e) => Err(Failure::new(ErrorClass::SandboxUnavailable, format!("threads cannot be counted: {e}"))),
+        Ok(n) => {
+            Err(Failure::new(ErrorClass::SandboxUnavailable, format!("{n} threads run before the layers")))
+        }
+        Err(e) => {
+            Err(Failure::new(ErrorClass::SandboxUnavailable, format!("threads cannot be counted: {e}")))
+        }
     }
 }
 

@@ -45,14 +45,18 @@ impl Egress {
         let (host, port, path) = plain_url(url)?;
         let mut stream = self.connect(&host, port)?;
         let lost = |e: std::io::Error| Failure::new(ErrorClass::Network, format!("{url}: {e}"));
-        write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\nUser-Agent: metnos\r\nConnection: close\r\n\r\n")
-            .map_err(lost)?;
+        write!(
+            stream,
+            "GET {path} HTTP/1.0\r\nHost: {host}\r\nUser-Agent: metnos\r\nConnection: close\r\n\r\n"
+        )
+        .map_err(lost)?;
         let (head, rest) = head(&mut stream).map_err(lost)?;
         let mut body = rest;
         stream.take(PAGE_MAX - body.len() as u64).read_to_end(&mut body).map_err(lost)?;
         let head = String::from_utf8_lossy(&head).into_owned();
         let status = head.split_whitespace().nth(1).and_then(|s| s.parse().ok());
-        let status = status.ok_or_else(|| Failure::new(ErrorClass::Network, format!("{url}: not an HTTP answer")))?;
+        let status =
+            status.ok_or_else(|| Failure::new(ErrorClass::Network, format!("{url}: not an HTTP answer")))?;
         let content_type = head
             .lines()
             .find_map(|line| line.split_once(':').filter(|(k, _)| k.eq_ignore_ascii_case("content-type")))
@@ -67,7 +71,10 @@ fn plain_url(url: &str) -> Result<(String, u16, String), Failure> {
     let rest = match url.split_once("://") {
         Some(("http", rest)) => rest,
         Some(("https", _)) => {
-            return Err(Failure::new(ErrorClass::UnsupportedFormat, format!("{url}: fetch speaks plain HTTP only")));
+            return Err(Failure::new(
+                ErrorClass::UnsupportedFormat,
+                format!("{url}: fetch speaks plain HTTP only"),
+            ));
         }
         _ => return Err(wrong("expected http://host/…")),
     };
@@ -84,7 +91,9 @@ fn split_place(place: &str, default: u16) -> Option<(String, u16)> {
         return None;
     }
     match place.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && !port.contains(']') => Some((host.to_owned(), port.parse().ok()?)),
+        Some((host, port)) if !host.is_empty() && !port.contains(']') => {
+            Some((host.to_owned(), port.parse().ok()?))
+        }
         _ => Some((place.to_owned(), default)),
     }
 }
@@ -128,7 +137,8 @@ impl Forwarder {
         std::thread::Builder::new().stack_size(256 << 10).spawn(move || {
             for stream in self.listener.incoming().flatten() {
                 let egress = egress.clone();
-                let _ = std::thread::Builder::new().stack_size(256 << 10).spawn(move || forward(stream, &egress));
+                let _ =
+                    std::thread::Builder::new().stack_size(256 << 10).spawn(move || forward(stream, &egress));
             }
         })?;
         Ok(())
@@ -154,7 +164,11 @@ fn forward(mut near: TcpStream, egress: &Egress) {
         Ok(far) => far,
         Err(failure) => {
             let body = format!("{failure}\n");
-            let _ = write!(near, "HTTP/1.1 403 Forbidden\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+            let _ = write!(
+                near,
+                "HTTP/1.1 403 Forbidden\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
             return;
         }
     };
@@ -162,9 +176,12 @@ fn forward(mut near: TcpStream, egress: &Egress) {
         near.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").and_then(|()| far.write_all(&rest))
     } else {
         let after = text.split_once("\r\n").map_or("", |(_, rest)| rest);
-        write!(far, "{method} {path} HTTP/1.1\r\nConnection: close\r\n{after}").and_then(|()| far.write_all(&rest))
+        write!(far, "{method} {path} HTTP/1.1\r\nConnection: close\r\n{after}")
+            .and_then(|()| far.write_all(&rest))
     };
-    let (Ok(()), Ok(mut near_up), Ok(mut far_up)) = (opened, near.try_clone(), far.try_clone()) else { return };
+    let (Ok(()), Ok(mut near_up), Ok(mut far_up)) = (opened, near.try_clone(), far.try_clone()) else {
+        return;
+    };
     let _ = std::thread::Builder::new().stack_size(256 << 10).spawn(move || {
         let _ = std::io::copy(&mut near_up, &mut far_up);
         let _ = far_up.shutdown(Shutdown::Write);

@@ -7,7 +7,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
     RulesetAttr, RulesetCreatedAttr, Scope,
 };
-use metnos_executor::wire::{FenceWire, Grant, Reach, Runtime};
+use metnos_executor::wire::{FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{ErrorClass, Failure};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use std::os::fd::OwnedFd;
@@ -85,11 +85,8 @@ pub(crate) fn close(fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> 
     if runtime == Runtime::Cpython {
         for tree in SYSTEM_TREES {
             if let Ok(fd) = PathFd::new(tree) {
-                let access = if Path::new(tree).is_dir() {
-                    read_tree() | AccessFs::Execute
-                } else {
-                    read_file()
-                };
+                let access =
+                    if Path::new(tree).is_dir() { read_tree() | AccessFs::Execute } else { read_file() };
                 rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
             }
         }
@@ -102,9 +99,11 @@ pub(crate) fn close(fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> 
             .add_rule(PathBeneath::new(fd, AccessFs::ReadFile | AccessFs::Execute))
             .map_err(unavailable)?;
     }
-    // The private /tmp and the harmless devices are the cell's own.
+    // The private folder and the harmless devices are the cell's own.
     let own = names() | write_file() | AccessFs::ReadDir;
-    rules = rules.add_rule(PathBeneath::new(PathFd::new("/tmp").map_err(unavailable)?, own)).map_err(unavailable)?;
+    rules = rules
+        .add_rule(PathBeneath::new(PathFd::new(PRIVATE_TMP).map_err(unavailable)?, own))
+        .map_err(unavailable)?;
     for device in ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"] {
         let access = AccessFs::ReadFile | AccessFs::WriteFile;
         if let Ok(fd) = PathFd::new(device) {
@@ -120,9 +119,11 @@ fn open(grant: &Grant) -> Result<(OwnedFd, bool), Failure> {
     let changed = |why: String| Failure::new(ErrorClass::Conflict, format!("{}: {why}", path.display()));
     let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let fd = rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve)
-        .map_err(|e| match e {
-            rustix::io::Errno::NOENT => Failure::new(ErrorClass::NotFound, format!("{}: not found", path.display())),
+    let fd =
+        rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve).map_err(|e| match e {
+            rustix::io::Errno::NOENT => {
+                Failure::new(ErrorClass::NotFound, format!("{}: not found", path.display()))
+            }
             rustix::io::Errno::ACCESS => {
                 Failure::new(ErrorClass::PermissionDenied, format!("{}: permission denied", path.display()))
             }

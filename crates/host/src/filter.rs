@@ -35,7 +35,11 @@ pub(crate) fn table() -> Result<Table, Failure> {
 }
 
 /// The programs for a call, in the order they must be applied.
-pub(crate) fn programs(fence: &FenceWire, limits: &Limits, runtime: Runtime) -> Result<[BpfProgram; 2], Failure> {
+pub(crate) fn programs(
+    fence: &FenceWire,
+    limits: &Limits,
+    runtime: Runtime,
+) -> Result<[BpfProgram; 2], Failure> {
     let table = table()?;
     let mut names: Vec<&String> = table.base.iter().chain(&table.write).collect();
     let execs = runtime == Runtime::Cpython || !fence.exec.is_empty();
@@ -63,9 +67,7 @@ pub(crate) fn programs(fence: &FenceWire, limits: &Limits, runtime: Runtime) -> 
         rustix::process::getpid().as_raw_nonzero().get() as u64,
     )
     .map_err(unavailable)?;
-    rules
-        .entry(libc::SYS_tgkill)
-        .or_insert(vec![SeccompRule::new(vec![me]).map_err(unavailable)?]);
+    rules.entry(libc::SYS_tgkill).or_insert(vec![SeccompRule::new(vec![me]).map_err(unavailable)?]);
     rules.insert(libc::SYS_clone3, Vec::new());
     let deny = SeccompAction::Errno(libc::EPERM as u32);
     let main = SeccompFilter::new(rules, deny, SeccompAction::Allow, arch()?).map_err(unavailable)?;

@@ -6,12 +6,13 @@ mod cell;
 mod egress;
 mod fence;
 mod filter;
+mod heap;
 mod port;
 mod probe;
 mod python;
 mod run;
-mod syscalls;
 mod sys;
+mod syscalls;
 
 use std::process::ExitCode;
 

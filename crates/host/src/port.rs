@@ -63,7 +63,8 @@ impl WirePort {
         let gone = |e: std::io::Error| Failure::io("the answer", &e);
         let answer = Answer { outcome, list: self.list, items: self.items };
         if self.spilled == 0 && self.pending.len() <= wire::INLINE_MAX {
-            return wire::send(&self.socket, Kind::Result, &answer, Body::Inline(&self.pending), &[]).map_err(gone);
+            return wire::send(&self.socket, Kind::Result, &answer, Body::Inline(&self.pending), &[])
+                .map_err(gone);
         }
         self.spill()?;
         wire::seal(&self.output).map_err(gone)?;
@@ -156,7 +157,10 @@ impl Port for WirePort {
         }
         let total = self.spilled + self.pending.len() as u64 + line.len() as u64 + 1;
         if total > self.output_max {
-            return Err(Failure::limit("output_kb", format!("the answer is over {} KiB", self.output_max >> 10)));
+            return Err(Failure::limit(
+                "output_kb",
+                format!("the answer is over {} KiB", self.output_max >> 10),
+            ));
         }
         self.pending.extend_from_slice(line);
         self.pending.push(b'\n');

@@ -14,7 +14,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         ("mount", format!("read {hidden}"), std::fs::read(&hidden).map(|_| ()), libc::ENOENT),
         ("landlock", format!("read {fenced}"), std::fs::read(&fenced).map(|_| ()), libc::EACCES),
         ("landlock", format!("write {fenced}"), std::fs::write(&fenced, "x"), libc::EACCES),
-        ("seccomp", "open a socket".into(), std::net::UdpSocket::bind("127.0.0.1:0").map(|_| ()), libc::EPERM),
+        (
+            "seccomp",
+            "open a socket".into(),
+            std::net::UdpSocket::bind("127.0.0.1:0").map(|_| ()),
+            libc::EPERM,
+        ),
         ("seccomp", "start a program".into(), start(), libc::EPERM),
     ];
     for (layer, attempt, outcome, expected) in attempts {

@@ -3,7 +3,7 @@
 
 use crate::cell::Brought;
 use crate::egress::{Egress, Forwarder};
-use metnos_executor::wire::{FenceWire, Reach, Request, Runtime};
+use metnos_executor::wire::{FenceWire, PRIVATE_TMP, Reach, Request, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, Op, Origin, Outcome, WriteMode};
 use metnos_python::{Bounds, Ctx, Fetched, Kind, Named, Stat};
 use metnos_seeds::Call;
@@ -39,7 +39,8 @@ pub(crate) fn run(
     prepared: Prepared,
     call: &mut Call<'_>,
 ) -> Result<(), Failure> {
-    let code = read_text(brought.code.take().ok_or_else(|| Failure::internal("no code came with the call"))?)?;
+    let code =
+        read_text(brought.code.take().ok_or_else(|| Failure::internal("no code came with the call"))?)?;
     let mut args = request.args.clone();
     let mut origin = Origin::Local;
     for (name, file) in [("entries", brought.entries.take()), ("with", brought.with.take())] {
@@ -74,10 +75,22 @@ pub(crate) fn run(
     deliver(answer, call, origin)
 }
 
-fn cpython(code: &str, args: &Value, ctx: &mut CellCtx<'_, '_>, bounds: Bounds, proxy: Option<u16>) -> Result<Value, Failure> {
+fn cpython(
+    code: &str,
+    args: &Value,
+    ctx: &mut CellCtx<'_, '_>,
+    bounds: Bounds,
+    proxy: Option<u16>,
+) -> Result<Value, Failure> {
     let words = metnos_python::cpython::command();
     let mut command = Command::new(words[0]);
-    command.args(&words[1..]).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(&words[1..])
+        .env_clear()
+        .env("TMPDIR", PRIVATE_TMP)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     if let Some(port) = proxy {
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
             command.env(name, format!("http://127.0.0.1:{port}"));
@@ -85,7 +98,8 @@ fn cpython(code: &str, args: &Value, ctx: &mut CellCtx<'_, '_>, bounds: Bounds, 
     }
     let mut child = command.spawn().map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => {
-            Failure::new(ErrorClass::DependencyMissing, "python3 is not installed").with_hint("sudo apt-get install -y python3")
+            Failure::new(ErrorClass::DependencyMissing, "python3 is not installed")
+                .with_hint("sudo apt-get install -y python3")
         }
         _ => Failure::io(words[0], &e),
     })?;
@@ -108,7 +122,9 @@ fn list(file: File, name: &str, origin: &mut Origin) -> Result<Value, Failure> {
     let items = bytes
         .split(|b| *b == b'\n')
         .filter(|line| !line.is_empty())
-        .map(|line| serde_json::from_slice::<Value>(line).map_err(|e| Failure::wrong_args(format!("{name}: {e}"))))
+        .map(|line| {
+            serde_json::from_slice::<Value>(line).map_err(|e| Failure::wrong_args(format!("{name}: {e}")))
+        })
         .collect::<Result<Vec<Value>, Failure>>()?;
     *origin = items.iter().map(Origin::of).fold(*origin, Origin::join);
     Ok(Value::Array(items))
@@ -169,7 +185,8 @@ struct CellCtx<'r, 'c> {
 impl CellCtx<'_, '_> {
     /// The host's own check; Landlock makes the same decision again, from the same fence.
     fn allowed(&self, path: &Path, write: bool) -> Result<(), Failure> {
-        let denied = |why: &str| Failure::new(ErrorClass::PermissionDenied, format!("{}: {why}", path.display()));
+        let denied =
+            |why: &str| Failure::new(ErrorClass::PermissionDenied, format!("{}: {why}", path.display()));
         if !path.is_absolute() || path.components().any(|c| c == Component::ParentDir) {
             return Err(denied("paths are absolute and without `..`"));
         }
@@ -179,7 +196,8 @@ impl CellCtx<'_, '_> {
                 Reach::Tree => path.starts_with(&g.path.0),
             })
         };
-        if path.starts_with("/tmp") || inside(&self.fence.write) || (!write && inside(&self.fence.read)) {
+        if path.starts_with(PRIVATE_TMP) || inside(&self.fence.write) || (!write && inside(&self.fence.read))
+        {
             return Ok(());
         }
         Err(denied("outside the fence of this call"))
@@ -189,8 +207,9 @@ impl CellCtx<'_, '_> {
 impl Ctx for CellCtx<'_, '_> {
     fn read_text(&mut self, path: &Path) -> Result<String, Failure> {
         let bytes = self.read_bytes(path)?;
-        String::from_utf8(bytes)
-            .map_err(|_| Failure::new(ErrorClass::UnsupportedFormat, format!("{}: not UTF-8 text", path.display())))
+        String::from_utf8(bytes).map_err(|_| {
+            Failure::new(ErrorClass::UnsupportedFormat, format!("{}: not UTF-8 text", path.display()))
+        })
     }
 
     fn read_bytes(&mut self, path: &Path) -> Result<Vec<u8>, Failure> {
@@ -200,7 +219,10 @@ impl Ctx for CellCtx<'_, '_> {
         let mut bytes = Vec::new();
         File::open(path).map_err(io)?.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(io)?;
         if bytes.len() as u64 > FILE_MAX {
-            return Err(Failure::new(ErrorClass::TooLarge, format!("{}: over {} MiB", path.display(), FILE_MAX >> 20)));
+            return Err(Failure::new(
+                ErrorClass::TooLarge,
+                format!("{}: over {} MiB", path.display(), FILE_MAX >> 20),
+            ));
         }
         Ok(bytes)
     }

@@ -33,7 +33,11 @@ pub(crate) fn run(
     call.list = list;
     // A defect in one executor must not look like a dead cell.
     let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        if native { seed(&request.executor, &mut call) } else { python::run(request, &mut brought, prepared, &mut call) }
+        if native {
+            seed(&request.executor, &mut call)
+        } else {
+            python::run(request, &mut brought, prepared, &mut call)
+        }
     }));
     let mut outcome = call.outcome;
     match ran {

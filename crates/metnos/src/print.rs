@@ -69,14 +69,18 @@ impl Printer {
                 columns.push(key);
             }
         }
-        let cell = |row: &Map<String, Value>, column: &str| cut(&plain(row.get(column).unwrap_or(&Value::Null)));
+        let cell =
+            |row: &Map<String, Value>, column: &str| cut(&plain(row.get(column).unwrap_or(&Value::Null)));
         let width = |column: &str| {
             rows.iter().take(ROWS_MAX).map(|r| cell(r, column).width()).max().unwrap_or(0).max(column.width())
         };
         let widths: Vec<usize> = columns.iter().map(|c| width(c)).collect();
         let line = |cells: Vec<String>| {
-            let padded: Vec<String> =
-                cells.iter().zip(&widths).map(|(c, w)| format!("{c}{}", " ".repeat(w.saturating_sub(c.width())))).collect();
+            let padded: Vec<String> = cells
+                .iter()
+                .zip(&widths)
+                .map(|(c, w)| format!("{c}{}", " ".repeat(w.saturating_sub(c.width()))))
+                .collect();
             padded.join("  ").trim_end().to_owned()
         };
         let mut text = line(columns.iter().map(|c| (*c).to_owned()).collect());

@@ -4,8 +4,8 @@ use crate::runtime::Runtime;
 use metnos_executor::Failure;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
-use metnos_memory::audit::{Audit, Filter, Key};
 use metnos_memory::Signer;
+use metnos_memory::audit::{Audit, Filter, Key};
 use serde_json::Value;
 use std::sync::Arc;
 

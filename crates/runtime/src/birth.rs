@@ -28,8 +28,10 @@ impl Runtime {
     pub fn birth(&self, verified: &Verified) -> Result<BirthReport, Failure> {
         let identity = &verified.manifest.executor;
         let (name, version) = (identity.name.to_string(), identity.version.to_string());
-        let birth = Birth::parse(&verified.birth, "tests/birth.toml").map_err(|e| Failure::internal(e.to_string()))?;
-        let mut report = BirthReport { name: name.clone(), version: version.clone(), passed: 0, failed: Vec::new() };
+        let birth = Birth::parse(&verified.birth, "tests/birth.toml")
+            .map_err(|e| Failure::internal(e.to_string()))?;
+        let mut report =
+            BirthReport { name: name.clone(), version: version.clone(), passed: 0, failed: Vec::new() };
         for case in &birth.cases {
             match self.case(&name, &version, case) {
                 Ok(()) => report.passed += 1,
@@ -120,9 +122,13 @@ impl Runtime {
             let there = path.symlink_metadata();
             let kept = match (&after.what, there) {
                 (None, Err(_)) => true,
-                (Some(Made::File(expected)), Ok(_)) => std::fs::read(&path).is_ok_and(|found| found == *expected),
+                (Some(Made::File(expected)), Ok(_)) => {
+                    std::fs::read(&path).is_ok_and(|found| found == *expected)
+                }
                 (Some(Made::Dir), Ok(meta)) => meta.is_dir(),
-                (Some(Made::Link(to)), Ok(_)) => std::fs::read_link(&path).is_ok_and(|found| found == Path::new(to)),
+                (Some(Made::Link(to)), Ok(_)) => {
+                    std::fs::read_link(&path).is_ok_and(|found| found == Path::new(to))
+                }
                 _ => false,
             };
             if !kept {

@@ -200,7 +200,17 @@ impl Runtime {
             lang: spec.lang,
             fds: Vec::new(),
         };
-        let done = self.perform(call_id, request, &found, input.entries, input.with, fence.mounts, door, line, started);
+        let done = self.perform(
+            call_id,
+            request,
+            &found,
+            input.entries,
+            input.with,
+            fence.mounts,
+            door,
+            line,
+            started,
+        );
         if effectful || spec.call_id.is_some() {
             self.remember(call_id, &done)?;
         }
@@ -331,15 +341,21 @@ impl Runtime {
 
     fn remember(&self, call_id: &str, done: &Result<Done, Failure>) -> Result<(), Failure> {
         let kept = match done {
-            Ok(Done { outcome, list, items: Items::Inline(bytes), .. }) if bytes.len() as u64 <= KEPT_MAX => Kept {
-                outcome: outcome.clone(),
-                list: *list,
-                items: String::from_utf8_lossy(bytes).into_owned(),
-            },
-            Ok(Done { outcome, list, .. }) => Kept { outcome: outcome.clone(), list: *list, items: String::new() },
-            Err(failure) => {
-                Kept { outcome: Outcome::failure(failure.clone()), list: ListName::Entries, items: String::new() }
+            Ok(Done { outcome, list, items: Items::Inline(bytes), .. }) if bytes.len() as u64 <= KEPT_MAX => {
+                Kept {
+                    outcome: outcome.clone(),
+                    list: *list,
+                    items: String::from_utf8_lossy(bytes).into_owned(),
+                }
             }
+            Ok(Done { outcome, list, .. }) => {
+                Kept { outcome: outcome.clone(), list: *list, items: String::new() }
+            }
+            Err(failure) => Kept {
+                outcome: Outcome::failure(failure.clone()),
+                list: ListName::Entries,
+                items: String::new(),
+            },
         };
         let text = serde_json::to_string(&kept).map_err(|e| Failure::internal(e.to_string()))?;
         self.db.finish_call(call_id, &Stored::Json(text), jiff::Timestamp::now()).map_err(|e| unrecorded(&e))
@@ -395,8 +411,11 @@ fn micros(started: Instant) -> u64 {
 }
 
 fn unrecorded(error: &dyn std::fmt::Display) -> Failure {
-    Failure::new(ErrorClass::Internal, format!("the audit could not be written, so nothing is released: {error}"))
-        .with_hint("metnos audit verify, metnos doctor")
+    Failure::new(
+        ErrorClass::Internal,
+        format!("the audit could not be written, so nothing is released: {error}"),
+    )
+    .with_hint("metnos audit verify, metnos doctor")
 }
 
 fn secret_pointers(found: &Verified) -> Vec<String> {

@@ -5,9 +5,9 @@ use crate::runtime::Runtime;
 use metnos_executor::home::Home;
 use metnos_executor::wire::{FenceWire, Limits, Request, Runtime as Language};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_sandbox::Mounts;
 use metnos_sandbox::cell::Dialogue;
 use metnos_sandbox::mounts::Bind;
-use metnos_sandbox::Mounts;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::BufRead;
@@ -47,7 +47,11 @@ pub fn examine(home: &Home, open: impl FnOnce() -> Result<Runtime, Failure>) -> 
             findings.push(limits());
             findings.extend(runtime.house());
         }
-        Err(e) => findings.push(Finding::bad("set up", e.to_string(), e.hint.unwrap_or_else(|| "metnos init".into()))),
+        Err(e) => findings.push(Finding::bad(
+            "set up",
+            e.to_string(),
+            e.hint.unwrap_or_else(|| "metnos init".into()),
+        )),
     }
     findings
 }
@@ -66,7 +70,11 @@ fn bubblewrap() -> Finding {
 fn landlock() -> Finding {
     match metnos_sandbox::probe::landlock_abi() {
         Some(abi) if abi >= 2 => Finding::good("landlock in the kernel", format!("ABI {abi}")),
-        Some(abi) => Finding::bad("landlock in the kernel", format!("ABI {abi} is too old"), "use a kernel of 5.19 or later"),
+        Some(abi) => Finding::bad(
+            "landlock in the kernel",
+            format!("ABI {abi} is too old"),
+            "use a kernel of 5.19 or later",
+        ),
         None => Finding::bad(
             "landlock in the kernel",
             "the kernel does not offer it",
@@ -87,7 +95,11 @@ fn user_namespaces() -> Finding {
         );
     }
     if read("/proc/sys/kernel/unprivileged_userns_clone").as_deref() == Some("0") {
-        return Finding::bad("user namespaces", "switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1");
+        return Finding::bad(
+            "user namespaces",
+            "switched off",
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        );
     }
     Finding::good("user namespaces", "available")
 }
@@ -119,16 +131,20 @@ impl Runtime {
         std::fs::create_dir_all(&dir).map_err(io)?;
         std::fs::write(&bait, "bait").map_err(io)?;
         let dir = dir.canonicalize().map_err(io)?;
-        let mounts = Mounts { binds: vec![Bind { path: dir.clone(), write: true }], tmp_mb: 1, ..Mounts::default() };
+        let mounts =
+            Mounts { binds: vec![Bind { path: dir.clone(), write: true }], tmp_mb: 1, ..Mounts::default() };
         let outside = self.home.keys_dir().join("instance.key");
         let request = Request {
             call_id: ulid::Ulid::new().to_string(),
             executor: metnos_executor::wire::PROBE.into(),
             version: "0.0.0".into(),
             runtime: Language::Native,
-            args: [("fenced_off".to_owned(), json!(dir.join("bait"))), ("not_mounted".to_owned(), json!(outside))]
-                .into_iter()
-                .collect(),
+            args: [
+                ("fenced_off".to_owned(), json!(dir.join("bait"))),
+                ("not_mounted".to_owned(), json!(outside)),
+            ]
+            .into_iter()
+            .collect(),
             fence: FenceWire::default(),
             limits: Limits { wall_ms: 5000, ..Limits::default() },
             output_schema: json!({ "type": "object" }),
@@ -168,7 +184,9 @@ impl Runtime {
             Ok(report) if report.damage.is_empty() => {
                 findings.push(Finding::good("audit chain", format!("{} lines", report.lines)));
             }
-            Ok(report) => findings.push(Finding::bad("audit chain", report.damage.join("; "), "metnos audit verify")),
+            Ok(report) => {
+                findings.push(Finding::bad("audit chain", report.damage.join("; "), "metnos audit verify"))
+            }
             Err(e) => findings.push(Finding::bad("audit chain", e.to_string(), "metnos audit verify")),
         }
         let listed = self.catalog.list().unwrap_or_default();

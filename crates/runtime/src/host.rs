@@ -4,8 +4,8 @@
 use metnos_executor::catalog::Catalog;
 use metnos_executor::home::Home;
 use metnos_executor::record;
-use metnos_executor::{Part, Refusal};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{Part, Refusal};
 use metnos_sandbox::HostImage;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,8 @@ impl HostDoor {
     pub(crate) fn image(&self) -> Result<Arc<HostImage>, Failure> {
         let checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         checked.as_ref().map(|c| Arc::clone(&c.image)).ok_or_else(|| {
-            Failure::new(ErrorClass::SandboxUnavailable, "no verified metnos-host").with_hint("metnos upgrade")
+            Failure::new(ErrorClass::SandboxUnavailable, "no verified metnos-host")
+                .with_hint("metnos upgrade")
         })
     }
 

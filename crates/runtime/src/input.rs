@@ -48,7 +48,8 @@ impl List {
             if line.is_empty() {
                 continue;
             }
-            check_line(&line, schema).map_err(|e| Failure::wrong_args(format!("{name}, line {}: {e}", count + 1)))?;
+            check_line(&line, schema)
+                .map_err(|e| Failure::wrong_args(format!("{name}, line {}: {e}", count + 1)))?;
             line.push(b'\n');
             bytes += line.len() as u64;
             if bytes > LIST_MAX {
@@ -115,12 +116,16 @@ pub fn parse_args(text: &[u8]) -> Result<Map<String, Value>, Failure> {
         Failure::wrong_args(format!("arguments are not UTF-8: byte {} is not text", e.valid_up_to() + 1))
     })?;
     if text.trim().is_empty() {
-        return Err(Failure::wrong_args("arguments are empty").with_hint("an executor without arguments takes {}"));
+        return Err(
+            Failure::wrong_args("arguments are empty").with_hint("an executor without arguments takes {}")
+        );
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(other) => Err(Failure::wrong_args(format!("arguments are {}, expected an object", kind(&other)))),
-        Err(e) => Err(Failure::wrong_args(format!("arguments, line {} column {}: {e}", e.line(), e.column()))),
+        Err(e) => {
+            Err(Failure::wrong_args(format!("arguments, line {} column {}: {e}", e.line(), e.column())))
+        }
     }
 }
 

@@ -5,10 +5,10 @@ use crate::host::hosts_dir;
 use crate::runtime::{Options, Runtime};
 use metnos_executor::home::{Home, Root};
 use metnos_executor::keys::InstanceKey;
-use metnos_executor::record::Host;
 use metnos_executor::manifest::Manifest;
-use metnos_executor::{Part, Refusal};
+use metnos_executor::record::Host;
 use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{Part, Refusal};
 use metnos_memory::audit::{Kind, Line};
 use metnos_vocab::ExecutorName;
 use serde_json::json;
@@ -30,8 +30,11 @@ impl Built {
     /// The host beside the running binary, bound to it by the digest it was built with.
     pub fn beside(digest: Option<&str>) -> Result<Self, Failure> {
         let Some(digest) = digest else {
-            return Err(Failure::new(ErrorClass::SandboxUnavailable, "this metnos was built without its host")
-                .with_hint("build with: make build"));
+            return Err(Failure::new(
+                ErrorClass::SandboxUnavailable,
+                "this metnos was built without its host",
+            )
+            .with_hint("build with: make build"));
         };
         let exe = std::env::current_exe().map_err(|e| Failure::io("this program", &e))?;
         let path = exe.parent().unwrap_or(Path::new("/")).join("metnos-host");
@@ -74,7 +77,8 @@ pub fn is_set_up(home: &Home) -> bool {
 /// changes nothing that is right.
 pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
     built.read()?;
-    for dir in [home.config_dir(), home.state_dir(), home.workspace(), home.executors_dir(), home.audit_dir()] {
+    for dir in [home.config_dir(), home.state_dir(), home.workspace(), home.executors_dir(), home.audit_dir()]
+    {
         make_private(&dir)?;
     }
     let key = match InstanceKey::load(&home.keys_dir()) {
@@ -97,10 +101,14 @@ impl Runtime {
         done.host_changed = self.install_host(built)?;
         for (name, files) in SEEDS {
             let name = ExecutorName::parse(name).map_err(|e| Failure::internal(e.to_string()))?;
-            if self.install_seed(&name, files)? { &mut done.installed } else { &mut done.kept }.push(name.to_string());
+            if self.install_seed(&name, files)? { &mut done.installed } else { &mut done.kept }
+                .push(name.to_string());
         }
         if done.host_changed || !done.installed.is_empty() {
-            self.note(Kind::Lifecycle, json!({ "act": "install", "host": done.host, "seeds": done.installed }))?;
+            self.note(
+                Kind::Lifecycle,
+                json!({ "act": "install", "host": done.host, "seeds": done.installed }),
+            )?;
         }
         Ok(done)
     }
@@ -108,7 +116,8 @@ impl Runtime {
     /// Installs one seed and makes it current. False when it was so already; one that was put away
     /// by a person or by a check stays where it is.
     fn install_seed(&self, name: &ExecutorName, files: &[(&str, &[u8])]) -> Result<bool, Failure> {
-        let manifest = files.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
+        let manifest =
+            files.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
         let manifest = Manifest::from_bytes(manifest, &format!("{name}/manifest.toml"))
             .map_err(|e| Failure::internal(e.to_string()))?;
         let version = manifest.executor.version;
@@ -117,7 +126,9 @@ impl Runtime {
             Err(refusal) if refusal.part == Part::Lifecycle => return Ok(false),
             _ => {}
         }
-        self.catalog.install(Root::Seed, name, &version, files, &self.key).map_err(crate::lifecycle::failed)?;
+        self.catalog
+            .install(Root::Seed, name, &version, files, &self.key)
+            .map_err(crate::lifecycle::failed)?;
         self.catalog.promote(name, &version, &self.key).map_err(crate::lifecycle::failed)?;
         Ok(true)
     }

@@ -8,8 +8,8 @@ use metnos_executor::catalog::CatalogError;
 use metnos_executor::home::Root;
 use metnos_executor::lifecycle::{State, Why};
 use metnos_executor::manifest::{Manifest, Version};
-use metnos_executor::{Part, Refusal};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{Part, Refusal};
 use metnos_guard::core::Act;
 use metnos_memory::audit::Kind;
 use metnos_vocab::ExecutorName;
@@ -36,7 +36,8 @@ pub struct Row {
 }
 
 fn parse(name: &str) -> Result<ExecutorName, Failure> {
-    ExecutorName::parse(name).map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))
+    ExecutorName::parse(name)
+        .map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))
 }
 
 pub(crate) fn failed(error: CatalogError) -> Failure {
@@ -85,8 +86,10 @@ impl Runtime {
     pub fn card(&self, name: &str) -> Result<Value, Failure> {
         let name = parse(name)?;
         if let Some(input) = crate::builtin::schema(&name) {
-            return Ok(json!({ "name": name.as_str(), "version": env!("CARGO_PKG_VERSION"), "root": "builtin",
-                "description": crate::builtin::description(&name), "input": input, "sandbox": {} }));
+            return Ok(
+                json!({ "name": name.as_str(), "version": env!("CARGO_PKG_VERSION"), "root": "builtin",
+                "description": crate::builtin::description(&name), "input": input, "sandbox": {} }),
+            );
         }
         let found = self.resolve(&name, None)?;
         let manifest = &found.manifest;
@@ -209,7 +212,9 @@ impl Runtime {
         };
         let name = manifest.executor.name.clone();
         let borrowed: Vec<(&str, &[u8])> = parts.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-        self.catalog.install(root, &name, &manifest.executor.version, &borrowed, &self.key).map_err(failed)?;
+        self.catalog
+            .install(root, &name, &manifest.executor.version, &borrowed, &self.key)
+            .map_err(failed)?;
         self.catalog.promote(&name, &manifest.executor.version, &self.key).map_err(failed)?;
         self.must_be_born(&name)?;
         self.noted("sign", &name, reason)?;
@@ -230,7 +235,11 @@ impl Runtime {
     }
 
     /// Runs birth tests of the named executors, or of all that are active.
-    pub fn birth_all(&self, names: &[String], progress: &mut dyn FnMut(&str)) -> Result<Vec<BirthReport>, Failure> {
+    pub fn birth_all(
+        &self,
+        names: &[String],
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Vec<BirthReport>, Failure> {
         for name in names {
             parse(name)?;
         }
@@ -238,7 +247,8 @@ impl Runtime {
         if let Some(unknown) = names.iter().find(|n| rows.iter().all(|r| r.name != **n)) {
             return Err(Failure::new(ErrorClass::NotFound, format!("no executor called {unknown}")));
         }
-        let chosen = rows.iter().filter(|r| r.state == State::Active && (names.is_empty() || names.contains(&r.name)));
+        let chosen =
+            rows.iter().filter(|r| r.state == State::Active && (names.is_empty() || names.contains(&r.name)));
         let mut reports = Vec::new();
         for row in chosen {
             progress(&row.name);

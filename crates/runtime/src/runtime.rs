@@ -3,12 +3,12 @@
 use crate::host::HostDoor;
 use crate::input::{List, Prepared};
 use metnos_executor::catalog::Catalog;
-use metnos_executor::signature::Verified;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
 use metnos_executor::manifest::Version;
 use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
+use metnos_executor::signature::Verified;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::{CorePaths, CoreVars};
 use metnos_guard::redact::Redactor;
@@ -137,11 +137,16 @@ impl Runtime {
     }
 
     /// The verified executor of a call; one that does not verify goes to quarantine.
-    pub(crate) fn resolve(&self, name: &ExecutorName, version: Option<&str>) -> Result<Arc<Verified>, Failure> {
+    pub(crate) fn resolve(
+        &self,
+        name: &ExecutorName,
+        version: Option<&str>,
+    ) -> Result<Arc<Verified>, Failure> {
         let version: Option<Version> = version
             .map(|v| v.parse().map_err(|e| Failure::wrong_args(format!("version {v}: {e}"))))
             .transpose()?;
-        let found = self.catalog.resolve(name, version.as_ref()).map_err(|refusal| self.refuse(name, refusal))?;
+        let found =
+            self.catalog.resolve(name, version.as_ref()).map_err(|refusal| self.refuse(name, refusal))?;
         self.host.check(&self.catalog).map_err(|refusal| self.refuse(name, refusal))?;
         Ok(found)
     }
@@ -158,9 +163,10 @@ impl Runtime {
         let list = |name: &str, source: Option<Box<dyn Read>>| -> Result<Option<List>, Failure> {
             let items = schema.property(name).and_then(metnos_executor::schema::Schema::items);
             match (source, args.get(name)) {
-                (Some(_), _) if items.is_none() => {
-                    Err(Failure::wrong_args(format!("{} takes no list called {name}", found.manifest.executor.name)))
-                }
+                (Some(_), _) if items.is_none() => Err(Failure::wrong_args(format!(
+                    "{} takes no list called {name}",
+                    found.manifest.executor.name
+                ))),
                 (Some(source), _) => List::read(source, name, items).map(Some),
                 (None, Some(Value::Array(values))) if items.is_some() => {
                     let list = List::from_values(values, name, items)?;

@@ -1,6 +1,7 @@
 //! The bubblewrap command line of a cell: layer one. Pure, so that it can be read and tested.
 
 use crate::mounts::Mounts;
+use metnos_executor::wire::PRIVATE_TMP;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -15,14 +16,39 @@ const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"]
 /// Arguments after `bwrap`, up to the program: append what to run.
 pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
     let mut argv: Vec<OsString> = [
-        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
-        "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "cell",
-        "--proc", "/proc", "--dev", "/dev",
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--unshare-net",
+        "--die-with-parent",
+        "--new-session",
+        "--clearenv",
+        "--cap-drop",
+        "ALL",
+        "--hostname",
+        "cell",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
     ]
     .map(OsString::from)
     .to_vec();
-    let mut push = |words: &[&dyn AsRef<std::ffi::OsStr>]| argv.extend(words.iter().map(|w| w.as_ref().to_owned()));
-    push(&[&"--size", &(mounts.tmp_mb << 20).to_string(), &"--tmpfs", &"/tmp"]);
+    let mut push =
+        |words: &[&dyn AsRef<std::ffi::OsStr>]| argv.extend(words.iter().map(|w| w.as_ref().to_owned()));
+    push(&[
+        &"--size",
+        &(mounts.tmp_mb << 20).to_string(),
+        &"--tmpfs",
+        &"/tmp",
+        &"--dir",
+        &PRIVATE_TMP,
+        &"--setenv",
+        &"TMPDIR",
+        &PRIVATE_TMP,
+    ]);
     if mounts.system {
         for tree in SYSTEM {
             push(&[&"--ro-bind-try", &tree, &tree]);
@@ -39,7 +65,7 @@ pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
             push(&[&"--ro-bind", &"/dev/null", &mask.path]);
         }
     }
-    push(&[&"--remount-ro", &"/", &"--chdir", &"/tmp"]);
+    push(&[&"--remount-ro", &"/", &"--chdir", &PRIVATE_TMP]);
     argv
 }
 

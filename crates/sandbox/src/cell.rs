@@ -87,7 +87,13 @@ pub struct Reply {
 }
 
 impl Cell {
-    pub(crate) fn new(child: Child, socket: UnixStream, stderr: OwnedFd, mounts: Arc<Mounts>, core: [u8; 32]) -> Self {
+    pub(crate) fn new(
+        child: Child,
+        socket: UnixStream,
+        stderr: OwnedFd,
+        mounts: Arc<Mounts>,
+        core: [u8; 32],
+    ) -> Self {
         Self { child, socket, stderr, mounts, core }
     }
 
@@ -143,12 +149,16 @@ impl Cell {
                 continue;
             }
             if Instant::now() >= deadline {
-                return Err(Failure::new(ErrorClass::Timeout, format!("no answer within {} ms", limits.wall_ms)));
+                return Err(Failure::new(
+                    ErrorClass::Timeout,
+                    format!("no answer within {} ms", limits.wall_ms),
+                ));
             }
             if !told_to_stop && (dialogue.cancelled)() {
                 told_to_stop = true;
                 // A cell that is gone shows up as end of stream above.
-                let _ = wire::send(&self.socket, Kind::Cancel, &serde_json::json!({}), Body::Inline(&[]), &[]);
+                let _ =
+                    wire::send(&self.socket, Kind::Cancel, &serde_json::json!({}), Body::Inline(&[]), &[]);
             }
             self.within(&limits)?;
         }
@@ -172,7 +182,8 @@ impl Cell {
         output: &Schema,
         dialogue: &mut Dialogue<'_>,
     ) -> Result<Option<Reply>, Failure> {
-        let broken = |what: String| Failure::internal(format!("{} broke the protocol: {what}", request.executor));
+        let broken =
+            |what: String| Failure::internal(format!("{} broke the protocol: {what}", request.executor));
         let max = request.limits.output_kb << 10;
         match frame.kind {
             Kind::Progress => {

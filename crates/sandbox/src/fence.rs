@@ -60,8 +60,17 @@ pub fn mint(
     entry_paths: &dyn Fn(&str) -> Result<Vec<PathBuf>, Failure>,
     ground: &Ground<'_>,
 ) -> Result<Fence, Failure> {
+    let beside = profile.write.contains(&Scope::Arg("dst_dir".into())) && !args.contains_key("dst_dir");
     let look = ground.core.look().map_err(unknowable)?;
-    let mut cut = Cut { ground, look, trusted, wire: FenceWire::default(), binds: Vec::new(), seen: BTreeSet::new() };
+    let mut cut = Cut {
+        ground,
+        look,
+        trusted,
+        wire: FenceWire::default(),
+        binds: Vec::new(),
+        seen: BTreeSet::new(),
+        beside,
+    };
     cut.wire.net = !profile.net.is_empty();
     cut.wire.exec = profile.exec.iter().cloned().map(BytePath).collect();
     let scopes: BTreeSet<&Scope> = profile.read.iter().chain(&profile.write).collect();
@@ -93,6 +102,8 @@ struct Cut<'a> {
     wire: FenceWire,
     binds: Vec<Bind>,
     seen: BTreeSet<(PathBuf, bool, u8)>,
+    /// A changer that could be told a destination and was not: it works beside its sources.
+    beside: bool,
 }
 
 impl Cut<'_> {
@@ -169,18 +180,21 @@ impl Cut<'_> {
     }
 
     fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, Failure> {
-        let wrong = |e: metnos_guard::resolve::ResolveError| {
-            Failure::wrong_args(format!("{}: {e}", path.display()))
-        };
+        let wrong =
+            |e: metnos_guard::resolve::ResolveError| Failure::wrong_args(format!("{}: {e}", path.display()));
         let whole = || resolve_in(path, self.ground.base, self.ground.user_home).map_err(wrong);
         match (usage, path.parent(), path.file_name()) {
             (Use::Operand, Some(parent), Some(last)) if !parent.as_os_str().is_empty() => {
                 let above = resolve_in(parent, self.ground.base, self.ground.user_home).map_err(wrong)?;
                 let full = above.path.join(last);
                 match std::fs::symlink_metadata(&full) {
-                    Ok(meta) if meta.is_symlink() => {
-                        Ok(Resolved { path: full, exists: true, id: None, is_dir: false, missing: Vec::new() })
-                    }
+                    Ok(meta) if meta.is_symlink() => Ok(Resolved {
+                        path: full,
+                        exists: true,
+                        id: None,
+                        is_dir: false,
+                        missing: Vec::new(),
+                    }),
                     _ => whole(),
                 }
             }
@@ -212,7 +226,7 @@ impl Cut<'_> {
         let existing = nearest(&found.path);
         if self.trusted {
             let parent = if found.exists { found.path.parent().unwrap_or(Path::new("/")) } else { &existing };
-            self.grant(parent, Reach::Names, true)?;
+            self.grant(parent, if self.beside { Reach::Tree } else { Reach::Names }, true)?;
         }
         // A link has no content of its own: the rights on its folder are all it needs.
         if found.exists && found.id.is_some() {
@@ -253,11 +267,8 @@ impl Cut<'_> {
 
     /// A destination folder that may still have to be made, with all its missing parents.
     fn folder_to_make(&mut self, folder: &Path) -> Result<(), Failure> {
-        let mut missing: Vec<PathBuf> = folder
-            .ancestors()
-            .take_while(|dir| !dir.exists())
-            .map(Path::to_path_buf)
-            .collect();
+        let mut missing: Vec<PathBuf> =
+            folder.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
         if missing.is_empty() {
             return self.grant(folder, Reach::Tree, true);
         }
@@ -290,7 +301,11 @@ impl Cut<'_> {
             Err(e) => return Err(Failure::io(path.display(), &e)),
         };
         let grant = Grant { path: BytePath(path.to_path_buf()), id: (meta.dev(), meta.ino()), reach };
-        if write { self.wire.write.push(grant) } else { self.wire.read.push(grant) }
+        if write {
+            self.wire.write.push(grant)
+        } else {
+            self.wire.read.push(grant)
+        }
         Ok(())
     }
 

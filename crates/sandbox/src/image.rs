@@ -22,7 +22,12 @@ impl HostImage {
             let short = |d: &str| d.chars().take(12).collect::<String>();
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                format!("{} has digest {}…, the signed record says {}…", path.display(), short(&digest), short(expected)),
+                format!(
+                    "{} has digest {}…, the signed record says {}…",
+                    path.display(),
+                    short(&digest),
+                    short(expected)
+                ),
             ));
         }
         let mut file = wire::memory_file("metnos-host")?;

@@ -47,7 +47,8 @@ impl Launcher {
         let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
             .map_err(|e| failed(e.into()))?;
         let argv = argv::cell(mounts);
-        let child = spawn(&self.bwrap, &argv, theirs.as_fd(), self.image.as_fd(), Stdio::from(write)).map_err(failed)?;
+        let child = spawn(&self.bwrap, &argv, theirs.as_fd(), self.image.as_fd(), Stdio::from(write))
+            .map_err(failed)?;
         drop(theirs);
         let mut cell = Cell::new(child, ours, read, Arc::clone(mounts), core);
         match cell.wait_ready() {
@@ -207,8 +208,12 @@ fn tend(shared: &Shared) {
                 spent.into_iter().chain(shelves.into_values().flat_map(|s| s.ready)).for_each(Cell::discard);
                 return;
             }
-            let idle: Vec<Arc<Mounts>> =
-                state.shelves.iter().filter(|(_, s)| s.asked.elapsed() > IDLE).map(|(m, _)| Arc::clone(m)).collect();
+            let idle: Vec<Arc<Mounts>> = state
+                .shelves
+                .iter()
+                .filter(|(_, s)| s.asked.elapsed() > IDLE)
+                .map(|(m, _)| Arc::clone(m))
+                .collect();
             for mounts in idle {
                 if let Some(shelf) = state.shelves.remove(&mounts) {
                     state.spent.extend(shelf.ready);

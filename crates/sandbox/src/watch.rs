@@ -59,7 +59,9 @@ fn private(pid: u32) -> u64 {
 fn memory_files(pid: u32, seen: &mut BTreeSet<(u64, u64)>) -> u64 {
     let Ok(fds) = fs::read_dir(format!("/proc/{pid}/fd")) else { return 0 };
     fds.flatten()
-        .filter(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.as_os_str().as_encoded_bytes().starts_with(b"/memfd:")))
+        .filter(|fd| {
+            fs::read_link(fd.path()).is_ok_and(|to| to.as_os_str().as_encoded_bytes().starts_with(b"/memfd:"))
+        })
         .filter_map(|fd| fs::metadata(fd.path()).ok())
         .filter(|meta| seen.insert((meta.dev(), meta.ino())))
         .map(|meta| meta.blocks() * 512)

@@ -60,12 +60,7 @@ pub struct Listed {
 
 impl Catalog {
     /// The catalog of `home`.
-    pub fn open(
-        home: Home,
-        public: PublicKey,
-        tables: TableVersions,
-        counters: Arc<dyn Counters>,
-    ) -> Self {
+    pub fn open(home: Home, public: PublicKey, tables: TableVersions, counters: Arc<dyn Counters>) -> Self {
         Self { home, public, tables, counters, cache: Mutex::default() }
     }
 
@@ -121,7 +116,8 @@ impl Catalog {
                 return Err(self.put_away(root, name));
             }
         }
-        let root = owner.ok_or_else(|| Refusal::new(Part::Absent, format!("no executor is called {name}")))?;
+        let root =
+            owner.ok_or_else(|| Refusal::new(Part::Absent, format!("no executor is called {name}")))?;
         let dir = self.dir(root, name);
         watch(dir.join("CURRENT"));
         watch(dir.join("LIFECYCLE"));

@@ -271,7 +271,8 @@ impl Catalog {
         let (_, from) = self.away(name, &self.home.quarantine_dir(), "in quarantine")?;
         let evidence = self.home.quarantine_dir().join(".evidence");
         let evidence = evidence.join(format!("{name}-{}", ulid::Ulid::new()));
-        let manifest = parts.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
+        let manifest =
+            parts.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
         let manifest = Manifest::from_bytes(manifest, "manifest.toml")
             .map_err(|e| Refusal::new(Part::Manifest, e.to_string()))?;
         let folder = from.join(manifest.executor.version.to_string());

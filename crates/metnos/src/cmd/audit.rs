@@ -18,8 +18,11 @@ pub(crate) fn run(printer: Printer, command: Audit) -> Result<ExitCode, Failure>
         Audit::Show { key } => {
             let lines = super::runtime(false)?.audit_show(&key)?;
             if lines.is_empty() {
-                return Err(Failure::new(metnos_executor::ErrorClass::NotFound, format!("no audit line for {key}"))
-                    .with_hint("metnos audit tail lists the last ones"));
+                return Err(Failure::new(
+                    metnos_executor::ErrorClass::NotFound,
+                    format!("no audit line for {key}"),
+                )
+                .with_hint("metnos audit tail lists the last ones"));
             }
             if printer.json {
                 printer.value(&Value::Array(lines));
@@ -43,7 +46,8 @@ fn verify(printer: Printer) -> Result<ExitCode, Failure> {
     for damage in &report.damage {
         printer.say(format!("✗ {damage}"));
     }
-    printer.say("what is written there can no longer be trusted from that place on; keep the files as they are");
+    printer
+        .say("what is written there can no longer be trusted from that place on; keep the files as they are");
     Ok(ExitCode::FAILURE)
 }
 

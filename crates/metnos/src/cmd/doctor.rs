@@ -12,7 +12,12 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let ok = findings.iter().all(|f| f.ok);
     printer.value(&json!({ "ok": ok, "findings": findings }));
     for finding in &findings {
-        printer.say(format!("{} {:<24} {}", if finding.ok { "✓" } else { "✗" }, finding.check, finding.detail));
+        printer.say(format!(
+            "{} {:<24} {}",
+            if finding.ok { "✓" } else { "✗" },
+            finding.check,
+            finding.detail
+        ));
         if let Some(fix) = &finding.fix {
             printer.say(format!("    fix: {fix}"));
         }

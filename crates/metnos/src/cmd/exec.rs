@@ -54,7 +54,10 @@ fn arguments(text: &str) -> Result<Map<String, Value>, Failure> {
             open(Path::new(file))?.take(limit).read_to_end(&mut bytes).map_err(|e| Failure::io(file, &e))?;
         }
         None if text == "-" => {
-            std::io::stdin().take(limit).read_to_end(&mut bytes).map_err(|e| Failure::io("standard input", &e))?;
+            std::io::stdin()
+                .take(limit)
+                .read_to_end(&mut bytes)
+                .map_err(|e| Failure::io("standard input", &e))?;
         }
         None => bytes = text.as_bytes().to_vec(),
     }
@@ -105,7 +108,10 @@ pub(crate) fn show(printer: Printer, done: &mut Done, out: Option<&Path>) -> Res
     }
     if printer.json {
         let mut stdout = print::stream();
-        let written = done.write_json(&mut stdout, out.is_none()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
+        let written = done
+            .write_json(&mut stdout, out.is_none())
+            .and_then(|()| stdout.write_all(b"\n"))
+            .and_then(|()| stdout.flush());
         if let Err(e) = written
             && e.kind() != std::io::ErrorKind::BrokenPipe
         {
@@ -157,8 +163,13 @@ fn people(printer: Printer, done: &mut Done, out: Option<&Path>) -> Result<(), F
         ));
     }
     if outcome.error.is_none() {
-        let failed = if outcome.fail_count > 0 { format!(", {} failed", outcome.fail_count) } else { String::new() };
-        let shown = if count > rows.len() as u64 { format!(" ({count} in the answer; --json shows all)") } else { String::new() };
+        let failed =
+            if outcome.fail_count > 0 { format!(", {} failed", outcome.fail_count) } else { String::new() };
+        let shown = if count > rows.len() as u64 {
+            format!(" ({count} in the answer; --json shows all)")
+        } else {
+            String::new()
+        };
         printer.say(format!("{} ok{failed}{shown}", outcome.ok_count));
     }
     for failed in outcome.failed.iter().take(10) {
@@ -197,7 +208,10 @@ fn lines(exec: &Exec) -> Result<ExitCode, Failure> {
     let lost = |e: std::io::Error| Failure::io("standard output", &e);
     loop {
         line.clear();
-        let n = (&mut stdin).take(LINE_MAX).read_until(b'\n', &mut line).map_err(|e| Failure::io("standard input", &e))?;
+        let n = (&mut stdin)
+            .take(LINE_MAX)
+            .read_until(b'\n', &mut line)
+            .map_err(|e| Failure::io("standard input", &e))?;
         if n == 0 {
             return Ok(ExitCode::SUCCESS);
         }

@@ -52,7 +52,9 @@ fn list(printer: Printer, runtime: &metnos_runtime::Runtime, names: &[String]) -
     let listed: Vec<_> =
         runtime.executors().into_iter().filter(|l| names.is_empty() || names.contains(&l.name)).collect();
     if let Some(unknown) = names.iter().find(|n| listed.iter().all(|l| l.name != **n)) {
-        return Err(Failure::wrong_args(format!("no executor called {unknown}")).with_hint("metnos executors list"));
+        return Err(
+            Failure::wrong_args(format!("no executor called {unknown}")).with_hint("metnos executors list")
+        );
     }
     let rows: Vec<Map<String, Value>> = listed
         .iter()
@@ -116,7 +118,12 @@ fn test(printer: Printer, runtime: &metnos_runtime::Runtime, names: &[String]) -
     printer.value(&json!({ "ok": ok, "executors": reports }));
     for report in &reports {
         let mark = if report.failed.is_empty() { "✓" } else { "✗" };
-        printer.say(format!("{mark} {:<22} {} passed, {} failed", report.name, report.passed, report.failed.len()));
+        printer.say(format!(
+            "{mark} {:<22} {} passed, {} failed",
+            report.name,
+            report.passed,
+            report.failed.len()
+        ));
         for (promise, why) in &report.failed {
             printer.say(format!("    {promise}: {why}"));
         }

@@ -19,7 +19,11 @@ pub(crate) fn run(printer: Printer, if_needed: bool) -> Result<ExitCode, Failure
     printer.value(&serde_json::to_value(&done).unwrap_or_default());
     printer.say(format!("keys        {}", home.keys_dir().display()));
     printer.say(format!("workspace   {}", home.workspace().display()));
-    printer.say(format!("executors   {} signed now, {} already there", done.installed.len(), done.kept.len()));
+    printer.say(format!(
+        "executors   {} signed now, {} already there",
+        done.installed.len(),
+        done.kept.len()
+    ));
     printer.say(format!("host        {}…", done.host.chars().take(16).collect::<String>()));
     printer.say("try         metnos exec get_now    ·    metnos doctor    ·    metnos");
     Ok(ExitCode::SUCCESS)

@@ -26,7 +26,10 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let interactive = std::io::stdin().is_terminal();
     if interactive {
         let active = runtime.executors().iter().filter(|l| l.state == "active").count();
-        printer.say(format!("Metnos {}. {active} executors, every call behind three kernel layers.", env!("CARGO_PKG_VERSION")));
+        printer.say(format!(
+            "Metnos {}. {active} executors, every call behind three kernel layers.",
+            env!("CARGO_PKG_VERSION")
+        ));
         printer.say("Type an executor and its arguments, or help.");
     }
     let mut stdin = std::io::stdin().lock();
@@ -36,7 +39,10 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
             print::prompt("metnos> ");
         }
         line.clear();
-        let n = (&mut stdin).take(LINE_MAX).read_until(b'\n', &mut line).map_err(|e| Failure::io("standard input", &e))?;
+        let n = (&mut stdin)
+            .take(LINE_MAX)
+            .read_until(b'\n', &mut line)
+            .map_err(|e| Failure::io("standard input", &e))?;
         if n == 0 {
             return Ok(ExitCode::SUCCESS);
         }

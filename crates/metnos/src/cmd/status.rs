@@ -27,7 +27,11 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let (active, bad, old) = (count("active"), count("quarantined"), count("archived"));
     printer.say(format!("executors   {active} active, {bad} in quarantine, {old} archived"));
     for listed in listed.iter().filter(|l| l.state == "quarantined") {
-        printer.say(format!("  ✗ {}: {}", listed.name, listed.reason.as_deref().unwrap_or("no reason recorded")));
+        printer.say(format!(
+            "  ✗ {}: {}",
+            listed.name,
+            listed.reason.as_deref().unwrap_or("no reason recorded")
+        ));
     }
     let roots: Vec<String> = runtime.territory().roots().iter().map(|r| r.display().to_string()).collect();
     printer.say(format!("territory   {}", roots.join(", ")));

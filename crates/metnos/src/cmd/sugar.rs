@@ -16,7 +16,9 @@ pub(crate) fn arguments(text: &str, properties: &Map<String, Value>) -> Result<M
     let mut args = Map::new();
     for word in words(text)? {
         let Some((key, value)) = word.split_once('=') else {
-            return Err(Failure::wrong_args(format!("{word}: expected name=value")).with_hint(known(properties)));
+            return Err(
+                Failure::wrong_args(format!("{word}: expected name=value")).with_hint(known(properties))
+            );
         };
         let Some(schema) = properties.get(key) else {
             return Err(Failure::wrong_args(format!("no argument called {key}")).with_hint(known(properties)));

@@ -22,10 +22,16 @@ pub(crate) fn run(printer: Printer, roll_back: bool, yes: bool) -> Result<ExitCo
     let now = runtime.approved_host();
     if now.as_deref() != Some(built.digest.as_str()) {
         printer.say("what   replace the program that runs every native executor");
-        printer.say(format!("where  {}… → {}…", now.as_deref().map_or("none".into(), short), short(&built.digest)));
+        printer.say(format!(
+            "where  {}… → {}…",
+            now.as_deref().map_or("none".into(), short),
+            short(&built.digest)
+        ));
         printer.say("why    this metnos was built with it; metnos upgrade --roll-back takes it back");
         if !yes && !agreed()? {
-            return Err(Failure::new(ErrorClass::Cancelled, "nothing was changed").with_hint("metnos upgrade --yes"));
+            return Err(
+                Failure::new(ErrorClass::Cancelled, "nothing was changed").with_hint("metnos upgrade --yes")
+            );
         }
     }
     let done = runtime.install(&built)?;

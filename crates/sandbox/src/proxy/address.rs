@@ -43,7 +43,12 @@ impl Refused {
 
 /// The one address to connect to. An address inside the house is reached only when a pattern
 /// names that very address; a name that resolves there is refused, whatever its pattern.
-pub fn choose(patterns: &[NetPattern], host: &str, port: u16, resolver: &dyn Resolve) -> Result<SocketAddr, Refused> {
+pub fn choose(
+    patterns: &[NetPattern],
+    host: &str,
+    port: u16,
+    resolver: &dyn Resolve,
+) -> Result<SocketAddr, Refused> {
     let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
     let literal = bare.parse::<IpAddr>().ok();
     let named = literal.is_some_and(|ip| patterns.iter().any(|p| p.port == port && p.address() == Some(ip)));
@@ -131,17 +136,36 @@ mod tests {
 
     #[test]
     fn a_name_in_the_profile_that_leads_outside_is_reached_at_that_address() {
-        assert_eq!(try_host("example.org:443", "example.org", &["93.184.216.34"]).unwrap().to_string(), "93.184.216.34:443");
+        assert_eq!(
+            try_host("example.org:443", "example.org", &["93.184.216.34"]).unwrap().to_string(),
+            "93.184.216.34:443"
+        );
     }
 
     #[test]
     fn a_name_that_leads_inside_is_refused_even_if_another_answer_is_outside() {
         for inside in [
-            &["127.0.0.1"][..], &["93.184.216.34", "10.0.0.1"], &["169.254.169.254"], &["::1"], &["::ffff:8.8.8.8"],
-            &["::ffff:127.0.0.1"], &["fe80::1"], &["fd00::1"], &["64:ff9b::7f00:1"], &["2002:7f00:1::"], &["0.0.0.0"],
-            &["100.64.0.1"], &["192.168.1.1"], &["224.0.0.1"], &["::"], &["::127.0.0.1"],
+            &["127.0.0.1"][..],
+            &["93.184.216.34", "10.0.0.1"],
+            &["169.254.169.254"],
+            &["::1"],
+            &["::ffff:8.8.8.8"],
+            &["::ffff:127.0.0.1"],
+            &["fe80::1"],
+            &["fd00::1"],
+            &["64:ff9b::7f00:1"],
+            &["2002:7f00:1::"],
+            &["0.0.0.0"],
+            &["100.64.0.1"],
+            &["192.168.1.1"],
+            &["224.0.0.1"],
+            &["::"],
+            &["::127.0.0.1"],
         ] {
-            assert!(matches!(try_host("example.org:443", "example.org", inside), Err(Refused::Policy(_))), "{inside:?}");
+            assert!(
+                matches!(try_host("example.org:443", "example.org", inside), Err(Refused::Policy(_))),
+                "{inside:?}"
+            );
         }
     }
 
@@ -154,7 +178,9 @@ mod tests {
 
     #[test]
     fn another_port_or_host_is_refused_before_any_lookup() {
-        assert!(choose(&["example.org:80".parse().unwrap()], "example.org", 443, &Says(&["1.1.1.1"])).is_err());
+        assert!(
+            choose(&["example.org:80".parse().unwrap()], "example.org", 443, &Says(&["1.1.1.1"])).is_err()
+        );
         assert!(try_host("example.org:443", "evil.org", &["1.1.1.1"]).is_err());
     }
 }

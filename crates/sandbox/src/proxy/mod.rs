@@ -48,13 +48,18 @@ pub struct Proxy {
 
 impl Proxy {
     /// Starts a proxy for one call, bounded by the fence's patterns and the call's deadline.
-    pub fn start(patterns: Vec<NetPattern>, deadline: Instant, resolve: Arc<dyn Resolve>) -> std::io::Result<Self> {
+    pub fn start(
+        patterns: Vec<NetPattern>,
+        deadline: Instant,
+        resolve: Arc<dyn Resolve>,
+    ) -> std::io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let traffic = Arc::new(Mutex::new(Traffic::default()));
         let relays = relay::Relays::new(deadline, Arc::clone(&traffic));
         let control = ours.try_clone()?;
         let serving = Serving { patterns, resolve, traffic: Arc::clone(&traffic), relays: relays.clone() };
-        let thread = std::thread::Builder::new().name("egress".into()).spawn(move || serving.serve(&control))?;
+        let thread =
+            std::thread::Builder::new().name("egress".into()).spawn(move || serving.serve(&control))?;
         Ok(Self { ours, theirs: Some(theirs), traffic, thread: Some(thread), relays })
     }
 
@@ -109,8 +114,16 @@ impl Serving {
                 let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
                 if far.is_ok() { traffic.allowed.push(place) } else { traffic.refused.push(place) }
             }
-            let sent = match far.and_then(|far| self.relays.start(far).map_err(|e| Refused::Network(e.to_string()))) {
-                Ok(near) => wire::send(control, Kind::Go, &Granted { refused: None }, Body::Inline(&[]), &[near.as_fd()]),
+            let sent = match far
+                .and_then(|far| self.relays.start(far).map_err(|e| Refused::Network(e.to_string())))
+            {
+                Ok(near) => wire::send(
+                    control,
+                    Kind::Go,
+                    &Granted { refused: None },
+                    Body::Inline(&[]),
+                    &[near.as_fd()],
+                ),
                 Err(refused) => {
                     let granted = Granted { refused: Some(refused.into_failure(&wish.host)) };
                     wire::send(control, Kind::Go, &granted, Body::Inline(&[]), &[])
@@ -125,7 +138,8 @@ impl Serving {
     fn reach(&self, wish: &Wish) -> Result<TcpStream, Refused> {
         let address = choose(&self.patterns, &wish.host, wish.port, self.resolve.as_ref())?;
         // Connecting to the checked address, not to the name, is what defeats a second answer.
-        let stream = TcpStream::connect_timeout(&address, CONNECT).map_err(|e| Refused::Network(e.to_string()))?;
+        let stream =
+            TcpStream::connect_timeout(&address, CONNECT).map_err(|e| Refused::Network(e.to_string()))?;
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }
