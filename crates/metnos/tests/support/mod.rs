@@ -1,0 +1,128 @@
+//! A fresh Metnos in a folder of its own, driven through the real binary.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test support")]
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The binary that `make build` made, bound to its host.
+pub fn binary() -> PathBuf {
+    let built = std::env::var_os("METNOS_BIN").map(PathBuf::from);
+    let path =
+        built.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/metnos/metnos"));
+    assert!(path.exists(), "{} is missing: run `make build` first", path.display());
+    path
+}
+
+/// One instance: its own home directory, its own `METNOS_HOME`.
+pub struct House {
+    dir: tempfile::TempDir,
+}
+
+/// What a command printed and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    /// The JSON it printed.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(self.stdout.trim())
+            .unwrap_or_else(|e| panic!("{e} in {:?}; stderr {:?}", self.stdout, self.stderr))
+    }
+}
+
+impl House {
+    /// Set up with `metnos init`.
+    pub fn new() -> Self {
+        let house = Self::bare();
+        let ran = house.run(&["init"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        house
+    }
+
+    /// Nothing set up yet.
+    pub fn bare() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("home")).unwrap();
+        Self { dir }
+    }
+
+    /// The person's home directory: part of the territory.
+    pub fn home(&self) -> PathBuf {
+        self.dir.path().join("home").canonicalize().unwrap()
+    }
+
+    /// `METNOS_HOME`.
+    pub fn metnos(&self) -> PathBuf {
+        self.dir.path().join("metnos")
+    }
+
+    /// A command in this house, standing in the home directory.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(binary());
+        command
+            .env_clear()
+            .env("HOME", self.home())
+            .env("METNOS_HOME", self.metnos())
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(self.home());
+        command
+    }
+
+    /// Runs `metnos ARGS…`.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        ran(self.command().args(args).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// Runs `metnos ARGS…` with this standard input.
+    pub fn run_with(&self, args: &[&str], stdin: &[u8]) -> Ran {
+        let mut child = self
+            .command()
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let bytes = stdin.to_vec();
+        let writer = std::thread::spawn(move || {
+            // A command that refuses early closes its end; that is its right.
+            let _ = pipe.write_all(&bytes);
+        });
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        ran(output)
+    }
+
+    /// `metnos exec NAME ARGS --json`, and the answer.
+    pub fn exec(&self, name: &str, args: Value) -> Value {
+        self.exec_ran(name, args).json()
+    }
+
+    /// The same with exit code and stderr.
+    pub fn exec_ran(&self, name: &str, args: Value) -> Ran {
+        self.run_with(&["--json", "exec", name, "-"], args.to_string().as_bytes())
+    }
+
+    /// Writes a file below the home directory, with its folders.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+fn ran(output: Output) -> Ran {
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
