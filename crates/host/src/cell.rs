@@ -3,8 +3,10 @@
 //! Landlock and seccomp restrict the calling thread, so there must be only one until both are on;
 //! the cell asserts it instead of hoping.
 
-use crate::port::WirePort;
-use crate::{bounds, fence, filter, python, run, sys};
+use crate::fence::Fence;
+use crate::filter::Filters;
+use crate::port::{Memory, WirePort};
+use crate::{bounds, python, run, sys};
 use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Answer, Body, FdRole, Frame, Kind, Request};
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Op, Outcome};
@@ -25,6 +27,14 @@ pub(crate) fn serve(socket: i32) -> ExitCode {
         return ExitCode::from(70);
     }
     let socket = UnixStream::from(sys::adopt(socket));
+    // What can be done before the call is known is done now: a waiting cell answers sooner.
+    let made = match Made::prepare() {
+        Ok(made) => made,
+        Err(failure) => {
+            crate::complain(&failure.to_string());
+            return ExitCode::from(70);
+        }
+    };
     let ready = serde_json::json!({ "pid": std::process::id() });
     if wire::send(&socket, Kind::Ready, &ready, Body::Inline(&[]), &[]).is_err() {
         return ExitCode::from(70);
@@ -35,7 +45,7 @@ pub(crate) fn serve(socket: i32) -> ExitCode {
         _ => return ExitCode::SUCCESS,
     };
     let answer = socket.try_clone();
-    match (call(socket, frame), answer) {
+    match (call(socket, frame, made), answer) {
         (Ok(()), _) => ExitCode::SUCCESS,
         (Err(failure), Ok(socket)) => {
             let answer = Answer { outcome: Outcome::failure(failure), list: ListName::Entries, items: 0 };
@@ -44,6 +54,33 @@ pub(crate) fn serve(socket: i32) -> ExitCode {
         }
         (Err(_), Err(_)) => ExitCode::from(70),
     }
+}
+
+/// Everything a cell can make before it knows its call.
+struct Made {
+    fence: Fence,
+    filters: Filters,
+    memory: Memory,
+}
+
+impl Made {
+    fn prepare() -> Result<Self, Failure> {
+        let memory = Memory::prepare().map_err(|e| Failure::io("a memory file", &e))?;
+        let made = Self { fence: Fence::prepare()?, filters: Filters::prepare()?, memory };
+        rehearse();
+        Ok(made)
+    }
+}
+
+/// Walks once through the code that every call walks through, so that its pages are in memory.
+fn rehearse() {
+    let schema = serde_json::json!({ "type": "object", "properties": { "x": { "type": "string" } } });
+    if let Ok(schema) = Schema::parse(&schema) {
+        let _ = schema.check_slice(br#"{"x":"y"}"#);
+    }
+    let _ = "2026-01-01T00:00:00+00:00[Etc/UTC]".parse::<jiff::Zoned>();
+    let answer = Answer { outcome: Outcome::default().settle(), list: ListName::Entries, items: 0 };
+    let _ = serde_json::to_vec(&answer).map(|text| serde_json::from_slice::<Answer>(&text));
 }
 
 /// Descriptors that came with a request, each accepted only for what it claims to be.
@@ -76,22 +113,21 @@ impl Brought {
     }
 }
 
-fn call(socket: UnixStream, frame: Frame) -> Result<(), Failure> {
+fn call(socket: UnixStream, frame: Frame, made: Made) -> Result<(), Failure> {
     let request: Request = frame.header().map_err(|e| Failure::internal(e.to_string()))?;
     let brought = Brought::accept(&request.fds, frame.fds)?;
     let output = Schema::parse(&request.output_schema)
         .map_err(|e| Failure::internal(format!("the output schema: {e}")))?;
     let list = if request.side_effects { ListName::Results } else { ListName::Entries };
-    let mut port = WirePort::new(socket, &output, list, &request.limits, request.side_effects)?;
+    let mut port = WirePort::new(socket, made.memory, &output, list, &request.limits, request.side_effects);
 
     make_dirs(&request, &mut port)?;
-    let programs = filter::programs(&request.fence, &request.limits, request.runtime)?;
     let prepared = python::prepare(&request, &brought)?;
     bounds::apply(&request.limits, request.runtime)
         .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("limits: {e}")))?;
     assert_single_threaded()?;
-    fence::close(&request.fence, request.runtime)?;
-    filter::close(&programs)?;
+    made.fence.close(&request.fence, request.runtime)?;
+    made.filters.close(&request.fence, &request.limits, request.runtime)?;
 
     let mut outcome = run::run(&request, brought, prepared, &mut port, &output, list);
     if let Some(error) = &mut outcome.error {
@@ -120,16 +156,14 @@ fn make_dirs(request: &Request, port: &mut WirePort) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The kernel counts a process's threads as the links of its task folder.
 fn assert_single_threaded() -> Result<(), Failure> {
-    let tasks = std::fs::read_dir("/proc/self/task").map(Iterator::count);
-    match tasks {
-        Ok(1) => Ok(()),
-        Ok(n) => {
-            Err(Failure::new(ErrorClass::SandboxUnavailable, format!("{n} threads run before the layers")))
-        }
-        Err(e) => {
-            Err(Failure::new(ErrorClass::SandboxUnavailable, format!("threads cannot be counted: {e}")))
-        }
+    use std::os::unix::fs::MetadataExt;
+    let unknown = |why: String| Failure::new(ErrorClass::SandboxUnavailable, why);
+    match std::fs::metadata("/proc/self/task").map(|meta| meta.nlink()) {
+        Ok(3) => Ok(()),
+        Ok(n) => Err(unknown(format!("{} threads run before the layers", n.saturating_sub(2)))),
+        Err(e) => Err(unknown(format!("threads cannot be counted: {e}"))),
     }
 }
 

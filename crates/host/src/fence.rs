@@ -5,7 +5,7 @@
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreatedAttr, Scope,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
 };
 use metnos_executor::wire::{FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{ErrorClass, Failure};
@@ -44,26 +44,54 @@ fn write_file() -> BitFlags<AccessFs> {
     AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate
 }
 
-/// Restricts this process to the fence. Irreversible.
-pub(crate) fn close(fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
-    let mut rules = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(ABI::V2))
-        .map_err(unavailable)?
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(ABI::V6))
-        .map_err(unavailable)?
-        .handle_access(if fence.net && runtime == Runtime::Cpython {
-            BitFlags::from(AccessNet::BindTcp)
-        } else {
-            AccessNet::from_all(ABI::V6)
-        })
-        .map_err(unavailable)?
-        .scope(Scope::from_all(ABI::V6))
-        .map_err(unavailable)?
-        .create()
-        .map_err(unavailable)?;
+/// A ruleset that already knows the cell's own places, made while the cell waits for its call.
+pub(crate) struct Fence {
+    rules: RulesetCreated,
+}
 
+impl Fence {
+    /// The fence of a cell without a network.
+    pub(crate) fn prepare() -> Result<Self, Failure> {
+        Self::with_net(AccessNet::from_all(ABI::V6))
+    }
+
+    fn with_net(net: BitFlags<AccessNet>) -> Result<Self, Failure> {
+        let mut rules = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(ABI::V2))
+            .map_err(unavailable)?
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(ABI::V6))
+            .map_err(unavailable)?
+            .handle_access(net)
+            .map_err(unavailable)?
+            .scope(Scope::from_all(ABI::V6))
+            .map_err(unavailable)?
+            .create()
+            .map_err(unavailable)?;
+        // The private folder and the harmless devices are the cell's own.
+        let own = PathFd::new(PRIVATE_TMP).map_err(unavailable)?;
+        rules = rules.add_rule(PathBeneath::new(own, names() | write_file())).map_err(unavailable)?;
+        for device in ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"] {
+            let access = AccessFs::ReadFile | AccessFs::WriteFile;
+            if let Ok(fd) = PathFd::new(device) {
+                rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
+            }
+        }
+        Ok(Self { rules })
+    }
+
+    /// Restricts this process to the fence of a call. Irreversible.
+    pub(crate) fn close(self, fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
+        if fence.net && runtime == Runtime::Cpython {
+            // Its own loopback leads to the forwarder; listening stays forbidden.
+            return restrict(Self::with_net(AccessNet::BindTcp.into())?.rules, fence, runtime);
+        }
+        restrict(self.rules, fence, runtime)
+    }
+}
+
+fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
     for grant in &fence.read {
         let (fd, is_dir) = open(grant)?;
         let access = match grant.reach {
@@ -98,17 +126,6 @@ pub(crate) fn close(fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> 
         rules = rules
             .add_rule(PathBeneath::new(fd, AccessFs::ReadFile | AccessFs::Execute))
             .map_err(unavailable)?;
-    }
-    // The private folder and the harmless devices are the cell's own.
-    let own = names() | write_file() | AccessFs::ReadDir;
-    rules = rules
-        .add_rule(PathBeneath::new(PathFd::new(PRIVATE_TMP).map_err(unavailable)?, own))
-        .map_err(unavailable)?;
-    for device in ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"] {
-        let access = AccessFs::ReadFile | AccessFs::WriteFile;
-        if let Ok(fd) = PathFd::new(device) {
-            rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
-        }
     }
     rules.restrict_self().map_err(unavailable)?;
     Ok(())

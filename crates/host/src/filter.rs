@@ -1,12 +1,10 @@
 //! Layer three: seccomp, applied last. What is not named in `data/seccomp.toml` answers EPERM;
 //! `clone3` answers ENOSYS so that libraries fall back to `clone`, which can be inspected.
 
+use crate::bpf::{self, Answer};
 use metnos_executor::wire::{FenceWire, Limits, Runtime};
 use metnos_executor::{ErrorClass, Failure};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch,
-};
+use seccompiler::BpfProgram;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -34,58 +32,86 @@ pub(crate) fn table() -> Result<Table, Failure> {
     toml::from_str(include_str!("../data/seccomp.toml")).map_err(unavailable)
 }
 
-/// The programs for a call, in the order they must be applied.
-pub(crate) fn programs(
-    fence: &FenceWire,
-    limits: &Limits,
-    runtime: Runtime,
-) -> Result<[BpfProgram; 2], Failure> {
-    let table = table()?;
-    let mut names: Vec<&String> = table.base.iter().chain(&table.write).collect();
-    let execs = runtime == Runtime::Cpython || !fence.exec.is_empty();
-    if limits.processes > 1 {
-        names.extend(&table.threads);
+/// The filters of this cell, as far as they can be known before the call.
+pub(crate) struct Filters {
+    table: Table,
+    plain: BpfProgram,
+}
+
+/// Which of the table's lists a call gets beside the base.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Lists {
+    threads: bool,
+    exec: bool,
+    net: bool,
+}
+
+impl Filters {
+    /// Reads the table and compiles the filter that almost every call uses.
+    pub(crate) fn prepare() -> Result<Self, Failure> {
+        let table = table()?;
+        let plain = compile(&table, Lists::default())?;
+        Ok(Self { table, plain })
     }
-    if execs {
-        names.extend(&table.exec);
+
+    /// Applies the filter of a call. Irreversible, inherited by every child.
+    pub(crate) fn close(&self, fence: &FenceWire, limits: &Limits, runtime: Runtime) -> Result<(), Failure> {
+        let cpython = runtime == Runtime::Cpython;
+        let lists = Lists {
+            threads: limits.processes > 1,
+            exec: cpython || !fence.exec.is_empty(),
+            net: cpython && fence.net,
+        };
+        let own;
+        let program = if lists == Lists::default() {
+            &self.plain
+        } else {
+            own = compile(&self.table, lists)?;
+            &own
+        };
+        seccompiler::apply_filter(program).map_err(unavailable)
     }
-    if runtime == Runtime::Cpython && fence.net {
-        names.extend(&table.net);
-    }
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for name in names {
+}
+
+fn compile(table: &Table, lists: Lists) -> Result<BpfProgram, Failure> {
+    let chosen = [
+        (true, &table.base),
+        (true, &table.write),
+        (lists.threads, &table.threads),
+        (lists.exec, &table.exec),
+        (lists.net, &table.net),
+    ];
+    let number = |n: i64| u32::try_from(n).map_err(unavailable);
+    let mut answers = BTreeMap::new();
+    // `abort` raises its signal with tgkill: allowed on oneself only, unless a list allows more.
+    let me = rustix::process::getpid().as_raw_nonzero().get().unsigned_abs();
+    answers.insert(number(libc::SYS_tgkill)?, Answer::AllowIfFirst(me));
+    for name in chosen.iter().filter(|(wanted, _)| *wanted).flat_map(|(_, names)| *names) {
         // A name this architecture does not have needs no rule.
-        if let Some(number) = crate::syscalls::number(name) {
-            rules.insert(number, Vec::new());
+        if let Some(n) = crate::syscalls::number(name) {
+            answers.insert(number(n)?, Answer::Allow);
         }
     }
-    // `abort` raises its signal with tgkill: allowed on oneself only.
-    let me = SeccompCondition::new(
-        0,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::Eq,
-        rustix::process::getpid().as_raw_nonzero().get() as u64,
-    )
-    .map_err(unavailable)?;
-    rules.entry(libc::SYS_tgkill).or_insert(vec![SeccompRule::new(vec![me]).map_err(unavailable)?]);
-    rules.insert(libc::SYS_clone3, Vec::new());
-    let deny = SeccompAction::Errno(libc::EPERM as u32);
-    let main = SeccompFilter::new(rules, deny, SeccompAction::Allow, arch()?).map_err(unavailable)?;
-    let clone3 = SeccompFilter::new(
-        BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
-        SeccompAction::Allow,
-        SeccompAction::Errno(libc::ENOSYS as u32),
-        arch()?,
-    )
-    .map_err(unavailable)?;
-    Ok([clone3.try_into().map_err(unavailable)?, main.try_into().map_err(unavailable)?])
+    answers.insert(number(libc::SYS_clone3)?, Answer::Errno(libc::ENOSYS as u16));
+    bpf::program(&answers).ok_or_else(|| unavailable("the table is too long for one program"))
 }
 
-fn arch() -> Result<TargetArch, Failure> {
-    std::env::consts::ARCH.try_into().map_err(unavailable)
-}
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
 
-/// Applies the programs. Irreversible, inherited by every child.
-pub(crate) fn close(programs: &[BpfProgram; 2]) -> Result<(), Failure> {
-    programs.iter().try_for_each(|program| seccompiler::apply_filter(program).map_err(unavailable))
+    #[test]
+    fn every_name_in_the_table_is_a_system_call() {
+        let table = table().unwrap();
+        for name in [&table.base, &table.write, &table.threads, &table.exec, &table.net].into_iter().flatten()
+        {
+            assert!(crate::syscalls::number(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_signed_table_version_is_the_one_of_the_table() {
+        assert_eq!(table().unwrap().version, metnos_executor::wire::SECCOMP_TABLE);
+    }
 }

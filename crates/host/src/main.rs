@@ -2,6 +2,7 @@
 //! itself, runs one executor, answers, and ends.
 
 mod bounds;
+mod bpf;
 mod cell;
 mod egress;
 mod fence;

@@ -15,12 +15,24 @@ const PULSE: Duration = Duration::from_millis(50);
 /// How much of the answer is kept before it goes to the memory file.
 const SPILL: usize = 256 << 10;
 
+/// The memory files of a call. A closed cell can make no new ones.
+pub(crate) struct Memory {
+    output: File,
+    intent: File,
+}
+
+impl Memory {
+    /// Both, empty.
+    pub(crate) fn prepare() -> std::io::Result<Self> {
+        Ok(Self { output: wire::memory_file("metnos-output")?, intent: wire::memory_file("metnos-intent")? })
+    }
+}
+
 /// The wire, the growing answer, and what may be said only once.
 pub(crate) struct WirePort {
     socket: UnixStream,
     item_schema: Option<Schema>,
     output_max: u64,
-    /// Made before the layers close: inside a closed cell no new memory file can be made.
     output: File,
     intent_file: Option<File>,
     pending: Vec<u8>,
@@ -36,18 +48,18 @@ impl WirePort {
     /// A port that answers on `socket` and checks each item against the schema's list.
     pub(crate) fn new(
         socket: UnixStream,
+        Memory { output, intent }: Memory,
         output_schema: &Schema,
         list: ListName,
         limits: &Limits,
         side_effects: bool,
-    ) -> Result<Self, Failure> {
-        let memory = |name| wire::memory_file(name).map_err(|e| Failure::io("a memory file", &e));
-        Ok(Self {
+    ) -> Self {
+        Self {
             socket,
             item_schema: output_schema.property(list.as_str()).and_then(Schema::items).cloned(),
             output_max: limits.output_kb << 10,
-            output: memory("metnos-output")?,
-            intent_file: Some(memory("metnos-intent")?),
+            output,
+            intent_file: Some(intent),
             pending: Vec::new(),
             spilled: 0,
             items: 0,
@@ -55,7 +67,7 @@ impl WirePort {
             side_effects,
             pulse: None,
             cancelled: false,
-        })
+        }
     }
 
     /// Sends the outcome with everything that was answered. The last thing a cell says.

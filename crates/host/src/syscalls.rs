@@ -5,12 +5,6 @@ pub(crate) fn number(name: &str) -> Option<i64> {
     COMMON.iter().chain(LEGACY).find(|(known, _)| *known == name).map(|(_, number)| *number)
 }
 
-/// True when `name` is a system call on any architecture this host knows.
-#[cfg(test)]
-pub(crate) fn known(name: &str) -> bool {
-    number(name).is_some()
-}
-
 const COMMON: &[(&str, i64)] = &[
     ("accept", libc::SYS_accept),
     ("accept4", libc::SYS_accept4),

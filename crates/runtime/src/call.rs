@@ -245,7 +245,11 @@ impl Runtime {
         }
 
         let mounts = Arc::new(mounts);
-        let core = self.core.identity_digest(self.territory().roots());
+        // A cell that sees nothing of the disk cannot see a core path born meanwhile.
+        let core = match mounts.binds.is_empty() {
+            true => [0; 32],
+            false => self.core.identity_digest(self.territory().roots()),
+        };
         let (mut cell, warm) = self.cell(&mounts, core)?;
         line.layers = ["mount", "landlock", "seccomp"].map(String::from).to_vec();
         line.limits = Some("rlimit+watchdog".into());

@@ -15,6 +15,9 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// The files of an executor, by their place in its folder.
+pub(crate) type Parts = &'static [(&'static str, &'static [u8])];
+
 include!(concat!(env!("OUT_DIR"), "/seeds.rs"));
 
 /// The host a binary was built with.
@@ -189,7 +192,7 @@ impl Runtime {
 }
 
 /// The embedded parts of a seed, for re-approval.
-pub(crate) fn embedded(name: &str) -> Option<&'static [(&'static str, &'static [u8])]> {
+pub(crate) fn embedded(name: &str) -> Option<Parts> {
     SEEDS.iter().find(|(n, _)| *n == name).map(|(_, files)| *files)
 }
 

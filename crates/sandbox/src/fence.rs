@@ -12,6 +12,7 @@ use metnos_guard::core::{Act, CorePaths, Look, Verdict};
 use metnos_guard::resolve::{Resolved, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -61,10 +62,9 @@ pub fn mint(
     ground: &Ground<'_>,
 ) -> Result<Fence, Failure> {
     let beside = profile.write.contains(&Scope::Arg("dst_dir".into())) && !args.contains_key("dst_dir");
-    let look = ground.core.look().map_err(unknowable)?;
     let mut cut = Cut {
         ground,
-        look,
+        look: OnceCell::new(),
         trusted,
         wire: FenceWire::default(),
         binds: Vec::new(),
@@ -97,7 +97,8 @@ pub fn mint(
 
 struct Cut<'a> {
     ground: &'a Ground<'a>,
-    look: Look<'a>,
+    /// Taken at the first path: a call without paths looks at nothing.
+    look: OnceCell<Look<'a>>,
     trusted: bool,
     wire: FenceWire,
     binds: Vec<Bind>,
@@ -107,6 +108,23 @@ struct Cut<'a> {
 }
 
 impl Cut<'_> {
+    fn verdict(&self, path: &Path, act: Act) -> Verdict {
+        if self.look.get().is_none() {
+            match self.ground.core.look() {
+                Ok(look) => drop(self.look.set(look)),
+                // A guard that cannot look denies.
+                Err(e) => return Verdict::Core { entry: path.to_path_buf(), reason: e.to_string() },
+            }
+        }
+        match self.look.get() {
+            Some(look) => look.verdict(path, act),
+            None => Verdict::Core {
+                entry: path.to_path_buf(),
+                reason: "core paths could not be looked at".into(),
+            },
+        }
+    }
+
     /// A scope that the profile names itself: mounted exactly, minus what is core.
     fn literal(&mut self, path: &Path, usage: Use, workspace: bool) -> Result<(), Failure> {
         let write = usage != Use::Read;
@@ -115,8 +133,8 @@ impl Cut<'_> {
             return Ok(());
         }
         let act = if write { Act::Write } else { Act::Read };
-        if let Verdict::Core { .. } = self.look.verdict(&found.path, act) {
-            return Err(forbidden(&found.path, self.look.verdict(&found.path, act)));
+        if let Verdict::Core { .. } = self.verdict(&found.path, act) {
+            return Err(forbidden(&found.path, self.verdict(&found.path, act)));
         }
         let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
         for tree in open.trees {
@@ -154,12 +172,12 @@ impl Cut<'_> {
         };
         let found = self.resolve(&fixed, usage)?;
         let verdict = match usage {
-            Use::Read => self.look.verdict(&found.path, Act::Read),
-            Use::Operand => match self.look.verdict(&found.path, Act::Read) {
-                Verdict::Free => self.look.verdict(&found.path, Act::RenameOrRemove),
+            Use::Read => self.verdict(&found.path, Act::Read),
+            Use::Operand => match self.verdict(&found.path, Act::Read) {
+                Verdict::Free => self.verdict(&found.path, Act::RenameOrRemove),
                 core => core,
             },
-            Use::Destination => self.look.verdict(&found.path, Act::Write),
+            Use::Destination => self.verdict(&found.path, Act::Write),
         };
         if let Verdict::Core { .. } = verdict {
             return Err(forbidden(&found.path, verdict));
@@ -274,8 +292,8 @@ impl Cut<'_> {
         }
         missing.reverse();
         for dir in missing {
-            if let Verdict::Core { .. } = self.look.verdict(&dir, Act::Write) {
-                return Err(forbidden(&dir, self.look.verdict(&dir, Act::Write)));
+            if let Verdict::Core { .. } = self.verdict(&dir, Act::Write) {
+                return Err(forbidden(&dir, self.verdict(&dir, Act::Write)));
             }
             let dir = BytePath(dir);
             if !self.wire.make_dirs.contains(&dir) {

@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// The most warm cells of one kind, and of all kinds together.
 const SHELF_MAX: usize = 4;
 const TOTAL_MAX: usize = 12;
+/// How long a refill lets a call and its answer pass first: starting a cell competes with them for
+/// the processor.
+const PATIENCE: Duration = Duration::from_millis(5);
 /// A kind nobody asked for in this long is let go.
 const IDLE: Duration = Duration::from_secs(600);
 
@@ -84,6 +87,10 @@ struct State {
     shelves: HashMap<Arc<Mounts>, Shelf>,
     spent: Vec<Cell>,
     served: Served,
+    /// When a cell was last taken or given back.
+    stirred: Option<Instant>,
+    /// The last call found no cell: refill at once.
+    behind: bool,
     closing: bool,
 }
 
@@ -139,6 +146,8 @@ impl Pool {
                 Some(_) => state.served.hits += 1,
                 None => state.served.misses += 1,
             }
+            state.behind = found.is_none();
+            state.stirred = Some(Instant::now());
             self.shared.wake.notify_one();
             if let Some(cell) = found {
                 return Ok((cell, true));
@@ -149,7 +158,10 @@ impl Pool {
 
     /// Hands back a spent cell; it is ended in the background.
     pub fn give_back(&self, cell: Cell) {
-        lock(&self.shared.state).spent.push(cell);
+        let mut state = lock(&self.shared.state);
+        state.spent.push(cell);
+        state.stirred = Some(Instant::now());
+        drop(state);
         self.shared.wake.notify_one();
     }
 
@@ -207,6 +219,12 @@ fn tend(shared: &Shared) {
                 drop(state);
                 spent.into_iter().chain(shelves.into_values().flat_map(|s| s.ready)).for_each(Cell::discard);
                 return;
+            }
+            let waited = state.stirred.map_or(PATIENCE, |stirred| stirred.elapsed());
+            if !state.behind && waited < PATIENCE {
+                let left = PATIENCE.saturating_sub(waited);
+                state = shared.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
             }
             let idle: Vec<Arc<Mounts>> = state
                 .shelves
