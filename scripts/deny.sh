@@ -5,4 +5,4 @@ if ! cargo deny --version >/dev/null 2>&1; then
   echo "deny: cargo-deny is missing: it checks licences and sources; installing it once"
   cargo install --locked --quiet cargo-deny
 fi
-cargo deny --locked --offline check licenses bans sources
+cargo deny --locked check licenses bans sources

@@ -131,17 +131,15 @@ impl Port for WirePort {
             wire::seal(&file).map_err(lost)?;
             wire::send(&self.socket, Kind::Intent, &count, Body::File(file.as_fd()), &[]).map_err(lost)?;
         }
-        loop {
-            let stopped = || Failure::new(ErrorClass::Cancelled, "stopped before anything was changed");
-            let frame = wire::receive(&self.socket).map_err(lost)?.ok_or_else(stopped)?;
-            match frame.kind {
-                Kind::Go => {
-                    let go: Go = frame.header().map_err(lost)?;
-                    return go.refused.map_or(Ok(()), Err);
-                }
-                Kind::Cancel => return Err(stopped()),
-                _ => return Err(Failure::internal("the daemon answered an intent with something else")),
+        let stopped = || Failure::new(ErrorClass::Cancelled, "stopped before anything was changed");
+        let frame = wire::receive(&self.socket).map_err(lost)?.ok_or_else(stopped)?;
+        match frame.kind {
+            Kind::Go => {
+                let go: Go = frame.header().map_err(lost)?;
+                go.refused.map_or(Ok(()), Err)
             }
+            Kind::Cancel => Err(stopped()),
+            _ => Err(Failure::internal("the daemon answered an intent with something else")),
         }
     }
 

@@ -1,5 +1,13 @@
 //! A fresh Metnos in a folder of its own, driven through the real binary.
-#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test support")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test support"
+)]
 
 use serde_json::Value;
 use std::io::Write;
