@@ -2,13 +2,22 @@
 
 use crate::call::{Silent, Spec};
 use crate::runtime::Runtime;
-use metnos_executor::Failure;
+use metnos_executor::{Failure, Part, Refusal};
 use metnos_executor::birth::{self, Birth, Case, Made};
 use metnos_executor::signature::Verified;
 use metnos_memory::db;
 use serde_json::Value;
 use std::io::BufRead;
+use metnos_vocab::ExecutorName;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Who calls an executor to see whether it keeps its promises.
+const CALLER: &str = "metnos/birth";
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How the birth tests of one executor went.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -43,6 +52,43 @@ impl Runtime {
             .record_birth(&record, &self.environment(), report.failed.is_empty(), jiff::Timestamp::now())
             .map_err(|e| Failure::internal(e.to_string()))?;
         Ok(report)
+    }
+
+    /// An executor that has not yet kept its promises under this host, kernel and bubblewrap keeps
+    /// them now, before it is used; one that cannot goes to quarantine.
+    pub(crate) fn ensure_born(&self, name: &ExecutorName, verified: &Verified, caller: &str) -> Result<(), Failure> {
+        if caller == CALLER || lock(&self.alive).contains(&verified.digest) {
+            return Ok(());
+        }
+        if !self.born(verified) {
+            let report = self.birth(verified)?;
+            if let Some((promise, why)) = report.failed.first() {
+                return Err(self.refuse(name, Refusal::new(Part::BirthTests, format!("{promise}: {why}"))));
+            }
+        }
+        lock(&self.alive).insert(verified.digest.clone());
+        Ok(())
+    }
+
+    /// Runs every birth test again, for doors that stay open; a failure quarantines. Returns the
+    /// names of the executors that failed.
+    pub fn rebirth(&self) -> Vec<String> {
+        let usable = |row: &&crate::lifecycle::Row| row.state == "active" && row.root != "builtin";
+        let mut failed = Vec::new();
+        for row in self.executors().iter().filter(usable) {
+            let Ok(name) = ExecutorName::parse(&row.name) else { continue };
+            let Ok(verified) = self.resolve(&name, None) else { continue };
+            match self.birth(&verified) {
+                Ok(report) if report.failed.is_empty() => {}
+                Ok(report) => {
+                    let (promise, why) = &report.failed[0];
+                    self.refuse(&name, Refusal::new(Part::BirthTests, format!("{promise}: {why}")));
+                    failed.push(row.name.clone());
+                }
+                Err(_) => failed.push(row.name.clone()),
+            }
+        }
+        failed
     }
 
     /// True when these very bytes passed their birth tests under this host, kernel and bubblewrap.
@@ -99,7 +145,7 @@ impl Runtime {
             base: dir.clone(),
             entries: None,
             with: None,
-            caller: "metnos/birth".into(),
+            caller: CALLER.into(),
             call_id: None,
             lang: "en".into(),
             now: jiff::Zoned::now(),

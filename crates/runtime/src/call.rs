@@ -153,6 +153,7 @@ impl Runtime {
             return self.builtin(builtin, call_id, spec, line, started);
         }
         let found = self.resolve(&name, spec.version.as_deref())?;
+        self.ensure_born(&name, &found, &spec.caller)?;
         let manifest = &found.manifest;
         line.executor = Some(name.to_string());
         line.version = Some(manifest.executor.version.to_string());

@@ -65,6 +65,9 @@ pub struct Installed {
     pub installed: Vec<String>,
     /// Seeds that were already there, unchanged.
     pub kept: Vec<String>,
+    /// Seeds that broke a birth promise here and are in quarantine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
     /// True when another host became the approved one.
     pub host_changed: bool,
     /// The approved host.
@@ -94,7 +97,11 @@ pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
         Err(e) => return Err(Failure::internal(e.to_string()).with_hint(e.hint().unwrap_or_default())),
     };
     let runtime = Runtime::with_key(home.clone(), key, Options { warm: true })?;
-    runtime.install(built)
+    let mut done = runtime.install(built)?;
+    if !done.installed.is_empty() {
+        done.failed = runtime.rebirth();
+    }
+    Ok(done)
 }
 
 impl Runtime {

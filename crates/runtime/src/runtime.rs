@@ -20,7 +20,8 @@ use metnos_sandbox::{Cell, Launcher, Mounts, Pool};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::io::Read;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// How a runtime is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +42,8 @@ pub struct Runtime {
     pub(crate) core: CorePaths,
     pub(crate) redactor: Redactor,
     pub(crate) host: HostDoor,
+    /// Digests of executors known to keep their birth promises in this environment.
+    pub(crate) alive: Mutex<HashSet<String>>,
     territory: RwLock<Arc<Territory>>,
     pool: OnceLock<Option<Pool>>,
     warm: bool,
@@ -100,6 +103,7 @@ impl Runtime {
         let territory = territory(&home, &db)?;
         let runtime = Self {
             host: HostDoor::new(&home),
+            alive: Mutex::default(),
             key,
             catalog,
             audit,

@@ -25,6 +25,9 @@ pub(crate) fn run(printer: Printer, if_needed: bool) -> Result<ExitCode, Failure
         done.kept.len()
     ));
     printer.say(format!("host        {}…", done.host.chars().take(16).collect::<String>()));
+    for name in &done.failed {
+        printer.say(format!("✗ {name} broke a birth promise and is in quarantine: metnos executors list"));
+    }
     printer.say("try         metnos exec get_now    ·    metnos doctor    ·    metnos");
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use metnos_runtime::call::Spec;
 use serde_json::{Map, Value};
 use std::io::{BufRead, IsTerminal, Read};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const HELP: &str = "\
   find_files patterns=*.pdf base_path=~/Documents      name=value, lists with commas
@@ -22,7 +23,10 @@ const LINE_MAX: u64 = 4 << 20;
 
 /// Reads a line, runs it, again.
 pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
-    let runtime = super::runtime(true)?;
+    let runtime = Arc::new(super::runtime(true)?);
+    let watched = Arc::clone(&runtime);
+    // Birth promises are tried again at every start; a broken one shows in the list and in status.
+    std::thread::spawn(move || watched.rebirth());
     let interactive = std::io::stdin().is_terminal();
     if interactive {
         let active = runtime.executors().iter().filter(|l| l.state == "active").count();
