@@ -5,6 +5,8 @@ CARGO   := cargo
 BIN     := target/metnos
 LAB     := target/lab
 STATIC  := -C target-feature=+crt-static
+# The daemon, selected together with what shares its dependencies, so that they are compiled once.
+DAEMON  := -p metnos -p metnos-seeds -p metnos-python
 
 .PHONY: run build test check unit e2e docs lint deny setup bench attacks lab clean help
 
@@ -21,7 +23,7 @@ build: setup
 	@mkdir -p $(BIN)
 	$(CARGO) rustc --release -p metnos-host --bin metnos-host -- $(STATIC)
 	@cmp -s target/release/metnos-host $(BIN)/metnos-host || cp target/release/metnos-host $(BIN)/metnos-host
-	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release -p metnos
+	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release $(DAEMON)
 	@cmp -s target/release/metnos $(BIN)/metnos || { rm -f $(BIN)/metnos; cp target/release/metnos $(BIN)/metnos; }
 
 #: make test     format, lints, licences, all tests, docs
