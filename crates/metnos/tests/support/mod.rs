@@ -74,7 +74,12 @@ impl House {
 
     /// A command in this house, standing in the home directory.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(binary());
+        self.command_of(&binary())
+    }
+
+    /// The same with another `metnos`.
+    pub fn command_of(&self, metnos: &Path) -> Command {
+        let mut command = Command::new(metnos);
         command
             .env_clear()
             .env("HOME", self.home())

@@ -10,6 +10,8 @@ pub struct Skill {
     pub created_by: String,
     /// Extra lines for `[sandbox]`.
     pub sandbox: String,
+    /// Whether it changes anything.
+    pub changes: bool,
     pub schema: String,
     pub birth: String,
     pub code: String,
@@ -61,6 +63,7 @@ impl Skill {
             version: version.into(),
             created_by: "skill:words@1.0.0".into(),
             sandbox: String::new(),
+            changes: false,
             schema: SCHEMA.into(),
             birth: BIRTH.into(),
             code: CODE.into(),
@@ -105,9 +108,18 @@ expect = { ok = false }
         }
     }
 
+    /// Makes it one that writes, with these scopes.
+    pub fn changer(&mut self, scopes: &str) {
+        self.changes = true;
+        self.sandbox = format!("{scopes}\n{}", self.sandbox);
+    }
+
     /// The manifest of the folder.
     pub fn manifest(&self) -> String {
         let Self { name, version, created_by, sandbox, .. } = self;
+        let changes = self.changes;
+        let profile = if changes { "fs-write" } else { "pure" };
+        let capability = if changes { "fs:write" } else { "compute:pure" };
         format!(
             r#"[executor]
 name = "{name}"
@@ -126,9 +138,9 @@ affinity = {{ en = ["count", "words"] }}
 companions = []
 
 [contract]
-error_classes = ["wrong_args"]
+error_classes = ["wrong_args", "dst_exists", "permission_denied", "not_found"]
 idempotent = true
-side_effects = false
+side_effects = {changes}
 reverse = []
 tests = "unsigned"
 
@@ -137,12 +149,12 @@ runtime = "python"
 digest = "unsigned"
 
 [sandbox]
-profile = "pure"
+profile = "{profile}"
 {sandbox}
 hash = "unsigned"
 
 [[capability]]
-name = "compute:pure"
+name = "{capability}"
 
 [audit]
 trace_topic = "executor.{name}"
