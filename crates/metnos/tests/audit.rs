@@ -9,7 +9,7 @@ use support::{House, Ran};
 
 const CALLS: usize = 10_000;
 /// One call in this many runs in a cell; the rest are refused by the schema, which costs a line too.
-const IN_A_CELL: usize = 50;
+const IN_A_CELL: usize = 100;
 
 fn busy_house() -> House {
     let house = House::new();
@@ -35,9 +35,6 @@ fn is_found(house: &House, file: &str, lines: &[usize], what: &str) {
     let damage = ran.json()["damage"][0].as_str().unwrap_or_default().to_owned();
     let named = lines.iter().any(|line| damage.starts_with(&format!("{file}:{line} ")));
     assert!(named, "{what}: one of {lines:?} of {file} expected: {damage}");
-    let text = house.run(&["audit", "verify"]);
-    assert_eq!(text.code, Some(1), "{what}: {text:?}");
-    assert!(text.stdout.contains(&damage), "{what}: {text:?}");
 }
 
 fn name(path: &Path) -> String {
@@ -115,6 +112,8 @@ fn the_chain_of_ten_thousand_calls_holds_and_shows_every_change() {
     let ran = verify(&house);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.json()["damage"][0].as_str().unwrap().contains("audit.head"), "{ran:?}");
+    let text = house.run(&["audit", "verify"]);
+    assert!(text.code == Some(1) && text.stdout.contains("audit.head"), "{text:?}");
     for (path, _) in &days {
         std::fs::remove_file(path).unwrap();
     }

@@ -133,26 +133,27 @@ fn a_call_killed_between_two_writes_is_interrupted_and_never_runs_again() {
     skill.changer("write = [\"arg:first\", \"arg:second\"]");
     let ran = skill.sign(&house);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let (first, second) = (house.home().join("first.txt"), house.home().join("second.txt"));
+    // Only seeds create destinations, so both files are there before.
+    let (first, second) = (house.write("first.txt", "before"), house.write("second.txt", "before"));
     let args = json!({ "text": "wait", "first": first, "second": second });
     let mut child = spawn(&house, &skill.name, &args, "between");
-    let reached = until(&mut child, || first.exists());
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let reached = until(&mut child, || text(&first) == "whole");
     kill(child);
     assert!(reached, "{:?}", house.audit_lines().last());
 
     assert_eq!(house.exec("get_now", json!({}))["ok"], true);
     assert_eq!(kinds(&house, "between"), ["open", "interrupted"]);
     house.chain_holds();
-    assert_eq!(std::fs::read_to_string(&first).unwrap(), "whole");
-    assert!(!second.exists());
+    assert_eq!((text(&first), text(&second)), ("whole".into(), "before".into()));
 
     // The same id tells what happened instead of acting a second time.
-    std::fs::remove_file(&first).unwrap();
+    std::fs::write(&first, "mine").unwrap();
     let again = house
         .run_with(&["--json", "exec", &skill.name, "-", "--call-id", "between"], args.to_string().as_bytes());
     assert_eq!(again.code, Some(1), "{again:?}");
     assert_eq!(again.json()["error"]["class"], "interrupted", "{again:?}");
-    assert!(!first.exists());
+    assert_eq!(text(&first), "mine");
 }
 
 #[test]

@@ -65,6 +65,11 @@ fn is_refused(house: &House, name: &str, args: Value, words: &[&str], what: &str
     let ran = house.exec_ran(name, args);
     assert_eq!(ran.code, Some(3), "{what}: {ran:?}");
     assert!(says(&ran.json()["error"]["message"], words), "{what}: {ran:?}");
+    assert!(ran.json()["error"]["hint"].as_str().unwrap().contains("approve"), "{what}: {ran:?}");
+}
+
+/// The list shows it in quarantine, with the reason.
+fn is_shown(house: &House, name: &str, words: &[&str], what: &str) {
     let row = house.row(name);
     assert_eq!(row["state"], "quarantined", "{what}: {row}");
     assert_eq!(row["verified"], false, "{what}: {row}");
@@ -85,13 +90,17 @@ fn runs(house: &House, name: &str, args: Value, what: &str) {
 fn a_changed_byte_in_any_part_of_a_seed_is_refused_until_it_is_approved_again() {
     let house = House::new();
     for (path, words) in parts(&house) {
+        let [.., last] = places(&path);
         for at in places(&path) {
             let what = format!("byte {at} of {}", path.display());
             flip(&path, at);
             is_refused(&house, SEED, json!({}), words, &what);
+            if at == last {
+                is_shown(&house, SEED, words, &what);
+            }
             approve(&house, SEED, &what);
-            runs(&house, SEED, json!({}), &what);
         }
+        runs(&house, SEED, json!({}), "after approval");
     }
     house.chain_holds();
 }
@@ -113,10 +122,13 @@ fn a_part_that_is_gone_or_no_longer_a_file_is_refused_until_it_is_approved_again
                 _ => {}
             }
             is_refused(&house, SEED, json!({}), words, &what);
+            if kind == "folder" {
+                is_shown(&house, SEED, words, &what);
+            }
             approve(&house, SEED, &what);
-            runs(&house, SEED, json!({}), &what);
             assert!(path.symlink_metadata().unwrap().is_file(), "{what}");
         }
+        runs(&house, SEED, json!({}), "after approval");
     }
     house.chain_holds();
 }
@@ -143,11 +155,14 @@ fn a_changed_byte_in_any_part_of_a_skill_is_refused_and_the_mended_part_is_appro
             let what = format!("byte {at} of {part}");
             flip(&path, at);
             is_refused(&house, &skill.name, args.clone(), words, &what);
+            if at == 0 {
+                is_shown(&house, &skill.name, words, &what);
+            }
             // Nothing was deleted: the person mends what lies in quarantine and approves it.
             flip(&executors.join(".quarantine").join(&folder).join(part), at);
             approve(&house, &skill.name, &what);
-            runs(&house, &skill.name, args.clone(), &what);
         }
+        runs(&house, &skill.name, args.clone(), part);
     }
     house.chain_holds();
 }
@@ -162,6 +177,7 @@ fn an_older_signed_record_put_back_is_refused_as_such() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     std::fs::write(&current, saved).unwrap();
     is_refused(&house, SEED, json!({}), &older, "an older CURRENT");
+    is_shown(&house, SEED, &older, "an older CURRENT");
     approve(&house, SEED, "an older CURRENT");
     runs(&house, SEED, json!({}), "an older CURRENT");
 
@@ -172,6 +188,7 @@ fn an_older_signed_record_put_back_is_refused_as_such() {
     approve(&house, SEED, "a damaged HOST");
     std::fs::write(&host, saved).unwrap();
     is_refused(&house, SEED, json!({}), &older, "an older HOST");
+    is_shown(&house, SEED, &older, "an older HOST");
     approve(&house, SEED, "an older HOST");
     runs(&house, SEED, json!({}), "an older HOST");
 }
