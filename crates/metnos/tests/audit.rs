@@ -11,16 +11,16 @@ const CALLS: usize = 10_000;
 /// One call in this many runs in a cell; the rest are refused by the schema, which costs a line too.
 const IN_A_CELL: usize = 100;
 
-fn busy_house() -> House {
+fn busy_house(count: usize) -> House {
     let house = House::new();
     let mut calls = String::new();
-    for n in 0..CALLS {
+    for n in 0..count {
         let args = if n % IN_A_CELL == 0 { json!({}) } else { json!({ "unknown": n }) };
         calls.push_str(&json!({ "executor": "get_now", "args": args }).to_string());
         calls.push('\n');
     }
     let ran = house.run_with(&["exec", "--stdin"], calls.as_bytes());
-    assert_eq!((ran.code, ran.stdout.lines().count()), (Some(0), CALLS));
+    assert_eq!((ran.code, ran.stdout.lines().count()), (Some(0), count));
     house
 }
 
@@ -46,11 +46,31 @@ fn joined(lines: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn the_chain_of_ten_thousand_calls_holds_and_shows_every_change() {
-    let house = busy_house();
+fn the_chain_of_ten_thousand_calls_holds_and_shows_a_single_changed_bit() {
+    let house = busy_house(CALLS);
     let report = verify(&house);
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.json()["lines"].as_u64().unwrap() > CALLS as u64, "{report:?}");
+    for path in house.day_files() {
+        let bytes = std::fs::read(&path).unwrap();
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
+        let checkpoint = lines.iter().position(|l| l.windows(12).any(|w| w == b"\"checkpoint\""));
+        for at in [Some(0), Some(lines.len() / 2), checkpoint, Some(lines.len() - 1)].into_iter().flatten() {
+            let mut changed = bytes.clone();
+            let start: usize = lines[..at].iter().map(|l| l.len()).sum();
+            changed[start + lines[at].len() / 2] ^= 1;
+            std::fs::write(&path, changed).unwrap();
+            is_found(&house, &name(&path), &[at + 1, at + 2], &format!("line {} of {}", at + 1, lines.len()));
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert_eq!(verify(&house).code, Some(0));
+}
+
+#[test]
+fn every_edit_deletion_swap_copy_and_cut_is_found_where_it_is() {
+    let house = busy_house(60);
+    assert_eq!(verify(&house).code, Some(0));
 
     // Midnight may pass while this runs, so the file with the most lines is the one to damage.
     let days: Vec<(PathBuf, Vec<u8>)> =
@@ -59,9 +79,8 @@ fn the_chain_of_ten_thousand_calls_holds_and_shows_every_change() {
     let (path, bytes) = days.iter().max_by_key(|(_, bytes)| bytes.len()).unwrap();
     let lines: Vec<Vec<u8>> = bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
     let (file, count) = (name(path), lines.len());
-    let checkpoint = lines.iter().position(|l| l.windows(12).any(|w| w == b"\"checkpoint\"")).unwrap();
     let put = |lines: &[Vec<u8>]| std::fs::write(path, joined(lines)).unwrap();
-    for at in [0, 1, count / 2, checkpoint, count - 2, count - 1] {
+    for at in [0, 1, count / 2, count - 2, count - 1] {
         let (line, after) = (at + 1, at + 2);
         let what = |act: &str| format!("{act} line {line} of {count}");
 

@@ -3,9 +3,10 @@
 
 mod support;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::skill::Skill;
@@ -63,6 +64,8 @@ fn an_interrupt_stops_a_running_call_cleanly() {
     for signal in [Signal::INT, Signal::TERM] {
         let mut command = house.command();
         command.args(["--json", "exec", &skill.name, r#"{"text": "wait"}"#]);
+        // A group of its own, so that the signal reaches what a terminal's Ctrl-C would reach.
+        command.process_group(0);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // It listens before the cell starts; a cell is there once the process has a child.
@@ -72,7 +75,7 @@ fn an_interrupt_stops_a_running_call_cleanly() {
             assert!(Instant::now() < end && child.try_wait().unwrap().is_none(), "no cell was started");
             std::thread::yield_now();
         }
-        kill_process(Pid::from_child(&child), signal).unwrap();
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
         let status = child.wait().unwrap();
         let mut text = String::new();
         child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
