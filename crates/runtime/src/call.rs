@@ -118,13 +118,20 @@ const KEPT_MAX: u64 = 4 << 20;
 impl Runtime {
     /// Performs one call. Never panics, never returns an unaudited effect.
     pub fn call(&self, spec: Spec, door: &mut dyn Door) -> Done {
-        let call_id = spec.call_id.clone().unwrap_or_else(|| ulid::Ulid::new().to_string());
+        let given = spec.call_id.clone().filter(|id| is_call_id(id));
+        let wrong_id = spec.call_id.is_some() && given.is_none();
+        let call_id = given.unwrap_or_else(|| ulid::Ulid::new().to_string());
         let started = Instant::now();
         let mut line = Line::new(Kind::Call);
         line.call_id = Some(call_id.clone());
         line.caller = Some(spec.caller.clone());
-        line.executor = Some(crate::text::bounded(&spec.executor, 80));
-        match self.attempt(&call_id, spec, door, &mut line, started) {
+        line.executor = Some(self.name_as_typed(&spec.executor));
+        let attempted = if wrong_id {
+            Err(Failure::wrong_args("a call id is 1 to 64 letters, digits, - or _"))
+        } else {
+            self.attempt(&call_id, spec, door, &mut line, started)
+        };
+        match attempted {
             Ok(done) => done,
             Err(failure) => {
                 line.kind = if line.kind == Kind::Open { Kind::Close } else { Kind::Refused };
@@ -139,6 +146,14 @@ impl Runtime {
         }
     }
 
+    /// A name that is no executor's may be anything, also a secret pasted in the wrong place.
+    fn name_as_typed(&self, name: &str) -> String {
+        match self.redactor.redact(&Value::String(name.to_owned()), &[]) {
+            Value::String(text) => crate::text::bounded(&text, 80),
+            _ => String::new(),
+        }
+    }
+
     fn attempt(
         &self,
         call_id: &str,
@@ -148,7 +163,7 @@ impl Runtime {
         started: Instant,
     ) -> Result<Done, Failure> {
         let name = ExecutorName::parse(&spec.executor)
-            .map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))?;
+            .map_err(|e| Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor)))?;
         if let Some(builtin) = builtin::find(&name) {
             return self.builtin(builtin, call_id, spec, line, started);
         }
@@ -405,6 +420,12 @@ struct Kept {
     outcome: Outcome,
     list: ListName,
     items: String,
+}
+
+/// An id that can name files and audit lines.
+fn is_call_id(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 fn journal_id(call_id: &str, n: u32) -> String {

@@ -156,13 +156,27 @@ impl Runtime {
         let bytes = built.read()?;
         let dir = hosts_dir(&self.home);
         std::fs::create_dir_all(&dir).map_err(|e| Failure::io(dir.display(), &e))?;
-        write_durably(&dir.join(&built.digest), &bytes)?;
+        let file = dir.join(&built.digest);
+        self.make_room(&file)?;
+        write_durably(&file, &bytes)?;
+        self.make_room(&self.home.root_dir(Root::Seed).join("HOST"))?;
         let known = self.catalog.host().ok();
         if known.as_ref().is_some_and(|h| h.blake3 == format!("blake3:{}", built.digest)) {
             return Ok(false);
         }
         self.approve_host(&built.digest, known.map(|h| h.blake3))?;
         Ok(true)
+    }
+
+    /// A folder where a file belongs steps aside as evidence; a file can be replaced where it lies.
+    fn make_room(&self, path: &Path) -> Result<(), Failure> {
+        let io = |e: std::io::Error| Failure::io(path.display(), &e);
+        if !path.symlink_metadata().is_ok_and(|m| m.is_dir()) {
+            return Ok(());
+        }
+        let evidence = self.home.quarantine_dir().join(".evidence");
+        std::fs::create_dir_all(&evidence).map_err(io)?;
+        std::fs::rename(path, evidence.join(format!("host-{}", ulid::Ulid::new()))).map_err(io)
     }
 
     fn approve_host(&self, digest: &str, previous: Option<String>) -> Result<(), Failure> {
@@ -216,7 +230,8 @@ fn make_private(dir: &Path) -> Result<(), Failure> {
 /// Writes a file so that it is there as a whole or not at all. An equal file is left alone.
 fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let io = |e: std::io::Error| Failure::io(path.display(), &e);
-    if std::fs::read(path).is_ok_and(|there| there == bytes) {
+    let is_file = path.symlink_metadata().is_ok_and(|m| m.is_file());
+    if is_file && std::fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
     let temp = path.with_extension("new");

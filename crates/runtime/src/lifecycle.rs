@@ -115,10 +115,20 @@ impl Runtime {
         rows.iter().find(|l| l.name == name.as_str()).map(|l| l.root.to_string()).unwrap_or_default()
     }
 
+    /// What to try when there is no executor called `name`.
+    pub(crate) fn near(&self, name: &str) -> String {
+        let rows = self.catalog.list().unwrap_or_default();
+        let names = rows.iter().map(|l| l.name.as_str()).chain(crate::BUILTINS);
+        match metnos_vocab::nearest(name, names.filter(|known| *known != name)) {
+            Some(near) => format!("nearest: {near}; metnos executors list shows all"),
+            None => "metnos executors list".to_owned(),
+        }
+    }
+
     /// A check refused an installed executor: out of use it goes, with the reason.
     pub(crate) fn refuse(&self, name: &ExecutorName, refusal: Refusal) -> Failure {
         if refusal.part == Part::Absent {
-            return Failure::new(ErrorClass::NotFound, refusal.reason).with_hint("metnos executors list");
+            return Failure::new(ErrorClass::NotFound, refusal.reason).with_hint(self.near(name.as_str()));
         }
         let hint = format!("metnos executors approve {name} --reason \"…\"");
         let failure = refused(name.as_str(), &refusal).with_hint(hint);

@@ -92,6 +92,7 @@ impl Runtime {
         let db = Arc::new(Db::open(&state.join("metnos.sqlite")).map_err(broken)?);
         let signer = Arc::new(crate::audit_log::KeySigner(Arc::clone(&key)));
         let audit = Audit::open(&home.audit_dir(), &state, signer, jiff::Timestamp::now).map_err(broken)?;
+        crate::audit_log::remember(&audit, &db).map_err(broken)?;
         let journal = Journal::open(&state.join("journal")).map_err(broken)?;
         let core = core_paths(&home)?;
         let catalog = Catalog::open(
@@ -201,8 +202,9 @@ impl Runtime {
     pub(crate) fn cell(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<(Cell, bool), Failure> {
         let launcher = self.launcher()?;
         match self.pool(&launcher) {
-            Some(pool) => pool.take(mounts, core),
-            None => launcher.start(mounts, core).map(|cell| (cell, false)),
+            // A pool keeps the host it began with; once another is approved, its cells are not used.
+            Some(pool) if pool.runs(&launcher) => pool.take(mounts, core),
+            _ => launcher.start(mounts, core).map(|cell| (cell, false)),
         }
     }
 

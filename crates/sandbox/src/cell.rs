@@ -214,10 +214,16 @@ impl Cell {
 
     /// Waits for something to read until `until`.
     fn wait(&self, until: Instant) -> bool {
-        let left = until.saturating_duration_since(Instant::now());
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
-        matches!(poll(&mut fds, Some(&timeout)), Ok(n) if n > 0)
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+            let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+            match poll(&mut fds, Some(&timeout)) {
+                // Ctrl-C is a signal too; whoever asks for it looks at the flag it sets.
+                Err(rustix::io::Errno::INTR) => {}
+                other => return matches!(other, Ok(n) if n > 0),
+            }
+        }
     }
 
     /// Why a cell ended without an answer.

@@ -156,6 +156,11 @@ impl Pool {
         self.shared.launcher.start(mounts, core).map(|cell| (cell, false))
     }
 
+    /// True when its cells run the very host of `launcher`.
+    pub fn runs(&self, launcher: &Launcher) -> bool {
+        self.shared.launcher.image.digest() == launcher.image.digest()
+    }
+
     /// Hands back a spent cell; it is ended in the background.
     pub fn give_back(&self, cell: Cell) {
         let mut state = lock(&self.shared.state);

@@ -21,6 +21,9 @@ pub(crate) fn spawn(
     let (socket, host) = (socket.as_raw_fd(), host.as_raw_fd());
     let mut command = Command::new(bwrap);
     command.args(argv).env_clear().current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    // Ctrl-C at a terminal goes to the whole foreground group; the cell is told to stop by the
+    // protocol instead, so that it can end in order.
+    command.process_group(0);
     // SAFETY: between fork and exec only async-signal-safe calls are made (fcntl, dup2), on
     // descriptors that the parent keeps open until spawn returns.
     unsafe {

@@ -1,5 +1,6 @@
 //! `metnos exec`: the administrator's direct call, through every check that exists.
 
+use super::line;
 use super::stop::Stop;
 use crate::cli::Exec;
 use crate::print::{self, Printer};
@@ -207,18 +208,14 @@ fn lines(exec: &Exec) -> Result<ExitCode, Failure> {
     let mut line = Vec::new();
     let lost = |e: std::io::Error| Failure::io("standard output", &e);
     loop {
-        line.clear();
-        let n = (&mut stdin)
-            .take(LINE_MAX)
-            .read_until(b'\n', &mut line)
-            .map_err(|e| Failure::io("standard input", &e))?;
-        if n == 0 {
-            return Ok(ExitCode::SUCCESS);
-        }
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        match answer(&runtime, &line, exec) {
+        let read = line::next(&mut stdin, LINE_MAX, &mut line);
+        let answered = match read.map_err(|e| Failure::io("standard input", &e))? {
+            Ok(false) => return Ok(ExitCode::SUCCESS),
+            Ok(true) if line.iter().all(u8::is_ascii_whitespace) => continue,
+            Ok(true) => answer(&runtime, &line, exec),
+            Err(too_long) => Err(too_long),
+        };
+        match answered {
             Ok(mut done) => done.write_json(&mut stdout, true).map_err(lost)?,
             Err(failure) => {
                 serde_json::to_writer(&mut stdout, &serde_json::json!({ "ok": false, "error": failure }))

@@ -3,6 +3,7 @@
 use crate::print::Printer;
 use metnos_executor::Failure;
 use metnos_runtime::install;
+use serde_json::json;
 use std::process::ExitCode;
 
 /// The blake3 of the host this binary was built with; absent in a build without `make`.
@@ -12,6 +13,7 @@ pub(crate) const HOST_DIGEST: Option<&str> = option_env!("METNOS_HOST_DIGEST");
 pub(crate) fn run(printer: Printer, if_needed: bool) -> Result<ExitCode, Failure> {
     let home = super::home()?;
     if if_needed && install::is_set_up(&home) {
+        printer.value(&json!({ "ok": true, "installed": [], "host_changed": false }));
         return Ok(ExitCode::SUCCESS);
     }
     let built = install::Built::beside(HOST_DIGEST)?;

@@ -5,6 +5,7 @@ mod doctor;
 mod exec;
 mod executors;
 mod init;
+mod line;
 mod prompt;
 mod status;
 mod stop;

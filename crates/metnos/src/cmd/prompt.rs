@@ -1,13 +1,13 @@
 //! `metnos` without a command: a prompt that runs executors.
 
 use super::exec::{self, Terminal};
-use super::sugar;
+use super::{line, sugar};
 use crate::print::{self, Printer};
 use metnos_executor::Failure;
 use metnos_runtime::Runtime;
 use metnos_runtime::call::Spec;
 use serde_json::{Map, Value};
-use std::io::{BufRead, IsTerminal, Read};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -42,13 +42,14 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         if interactive {
             print::prompt("metnos> ");
         }
-        line.clear();
-        let n = (&mut stdin)
-            .take(LINE_MAX)
-            .read_until(b'\n', &mut line)
-            .map_err(|e| Failure::io("standard input", &e))?;
-        if n == 0 {
-            return Ok(ExitCode::SUCCESS);
+        let read = line::next(&mut stdin, LINE_MAX, &mut line);
+        match read.map_err(|e| Failure::io("standard input", &e))? {
+            Ok(false) => return Ok(ExitCode::SUCCESS),
+            Ok(true) => {}
+            Err(too_long) => {
+                printer.failure(&too_long);
+                continue;
+            }
         }
         let text = String::from_utf8_lossy(&line).trim().to_owned();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));

@@ -2,12 +2,14 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     reason = "test support"
 )]
+
+pub mod session;
+pub mod skill;
 
 use serde_json::Value;
 use std::io::Write;
@@ -72,7 +74,12 @@ impl House {
 
     /// A command in this house, standing in the home directory.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(binary());
+        self.command_of(&binary())
+    }
+
+    /// The same with another `metnos`.
+    pub fn command_of(&self, metnos: &Path) -> Command {
+        let mut command = Command::new(metnos);
         command
             .env_clear()
             .env("HOME", self.home())
@@ -116,6 +123,40 @@ impl House {
     /// The same with exit code and stderr.
     pub fn exec_ran(&self, name: &str, args: Value) -> Ran {
         self.run_with(&["--json", "exec", name, "-"], args.to_string().as_bytes())
+    }
+
+    /// Where the day files of the audit lie.
+    pub fn audit_dir(&self) -> PathBuf {
+        self.metnos().join("workspace/.audit/executors")
+    }
+
+    /// The day files of the audit, oldest first.
+    pub fn day_files(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.audit_dir()).unwrap().map(|e| e.unwrap().path());
+        let mut files: Vec<PathBuf> =
+            entries.filter(|p| p.extension().is_some_and(|e| e == "jsonl")).collect();
+        files.sort();
+        files
+    }
+
+    /// Every audit line, in order.
+    pub fn audit_lines(&self) -> Vec<Value> {
+        let texts = self.day_files().into_iter().map(|f| std::fs::read_to_string(f).unwrap());
+        texts.flat_map(|t| t.lines().map(|l| serde_json::from_str(l).unwrap()).collect::<Vec<_>>()).collect()
+    }
+
+    /// `metnos executors list --json`, the row of one executor.
+    pub fn row(&self, name: &str) -> Value {
+        let listed = self.run(&["executors", "list", "--json"]).json();
+        let found = listed.as_array().unwrap().iter().find(|row| row["name"] == name).cloned();
+        found.unwrap_or_else(|| panic!("{name} is not listed"))
+    }
+
+    /// Asserts that the audit chain holds.
+    pub fn chain_holds(&self) {
+        let ran = self.run(&["audit", "verify", "--json"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(ran.json()["damage"], serde_json::json!([]), "{ran:?}");
     }
 
     /// Writes a file below the home directory, with its folders.

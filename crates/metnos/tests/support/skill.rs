@@ -1,0 +1,189 @@
+//! A small but real executor in Python: the folder a person would write.
+
+use super::{House, Ran};
+use std::path::{Path, PathBuf};
+
+/// What a skill folder is made from; every field may be changed before `write`.
+pub struct Skill {
+    pub name: String,
+    pub version: String,
+    pub created_by: String,
+    /// Extra lines for `[sandbox]`.
+    pub sandbox: String,
+    /// Whether it changes anything.
+    pub changes: bool,
+    pub schema: String,
+    pub birth: String,
+    pub code: String,
+}
+
+/// Counts the words of a text and greets with them.
+const CODE: &str = r#"# counts words
+def run(args, ctx):
+    text = args["text"]
+    if text == "boom":
+        ctx.fail("wrong_args", "this text is not counted")
+    words = text.split()
+    # one entry a word
+    return {"value": len(words), "entries": [{"word": w, "length": len(w)} for w in words]}
+# the end
+"#;
+
+const SCHEMA: &str = r#"{"definitions": {
+  "Input": {"type": "object", "additionalProperties": false, "required": ["text"],
+    "properties": {"text": {"type": "string", "maxLength": 4096, "description": "what to count"}}},
+  "Output": {"type": "object", "properties": {"value": {"type": "integer", "minimum": 0},
+    "entries": {"type": "array", "items": {"type": "object", "required": ["word", "length"],
+      "properties": {"word": {"type": "string"}, "length": {"type": "integer"}}}}}}}}
+"#;
+
+const BIRTH: &str = r#"[[case]]
+name = "every word is counted"
+input = { text = "one two three" }
+expect = { ok = true, value = 3 }
+items = [{ word = "one", length = 3 }, { word = "two" }, { word = "three" }]
+
+[[case]]
+name = "no words are zero words"
+input = { text = "" }
+expect = { ok = true, value = 0 }
+items = []
+
+[[case]]
+name = "a text that is refused says so"
+input = { text = "boom" }
+expect = { ok = false }
+"#;
+
+impl Skill {
+    /// The word counter, under the name `compute_texts_lines`, which no seed has.
+    pub fn counter(version: &str) -> Self {
+        Self {
+            name: "compute_texts_lines".into(),
+            version: version.into(),
+            created_by: "skill:words@1.0.0".into(),
+            sandbox: String::new(),
+            changes: false,
+            schema: SCHEMA.into(),
+            birth: BIRTH.into(),
+            code: CODE.into(),
+        }
+    }
+
+    /// One that calls `ctx.progress` for a long time, so that a test can stop it.
+    pub fn patient() -> Self {
+        let code = r#"def run(args, ctx):
+    if args["text"] != "wait":
+        return {"value": 0, "entries": []}
+    total = 0
+    for i in range(1000000000):
+        total = total + 1
+        if i % 1000 == 0:
+            ctx.progress(i)
+    return {"value": total, "entries": []}
+"#;
+        let birth = r#"[[case]]
+name = "answers at once unless told to wait"
+input = { text = "now" }
+expect = { ok = true, value = 0 }
+
+[[case]]
+name = "an empty text is no wait"
+input = { text = "" }
+expect = { ok = true }
+items = []
+
+[[case]]
+name = "a call without a text is refused"
+input = { }
+expect = { ok = false }
+"#;
+        Self {
+            code: code.into(),
+            birth: birth.into(),
+            sandbox:
+                "limits = { wall_ms = 60000, cpu_ms = 60000, memory_mb = 128, output_kb = 64, processes = 1 }"
+                    .into(),
+            ..Self::counter("1.0.0")
+        }
+    }
+
+    /// Makes it one that writes, with these scopes.
+    pub fn changer(&mut self, scopes: &str) {
+        self.changes = true;
+        self.sandbox = format!("{scopes}\n{}", self.sandbox);
+    }
+
+    /// The manifest of the folder.
+    pub fn manifest(&self) -> String {
+        let Self { name, version, created_by, sandbox, .. } = self;
+        let changes = self.changes;
+        let profile = if changes { "fs-write" } else { "pure" };
+        let capability = if changes { "fs:write" } else { "compute:pure" };
+        format!(
+            r#"[executor]
+name = "{name}"
+version = "{version}"
+created_at = 2026-11-15T08:00:00Z
+created_by = "{created_by}"
+
+[description.en]
+scope = "Counts the words of a text."
+pattern = '{name}(text="one two")'
+not = "Numbers: compute_numbers."
+out = "value, entries=[{{word,length}}]"
+
+[routing]
+affinity = {{ en = ["count", "words"] }}
+companions = []
+
+[contract]
+error_classes = ["wrong_args", "dst_exists", "permission_denied", "not_found"]
+idempotent = true
+side_effects = {changes}
+reverse = []
+tests = "unsigned"
+
+[code]
+runtime = "python"
+digest = "unsigned"
+
+[sandbox]
+profile = "{profile}"
+{sandbox}
+hash = "unsigned"
+
+[[capability]]
+name = "{capability}"
+
+[audit]
+trace_topic = "executor.{name}"
+"#
+        )
+    }
+
+    /// Writes the folder `at`.
+    pub fn write(&self, at: &Path) {
+        std::fs::create_dir_all(at.join("tests")).unwrap();
+        for (part, text) in [
+            ("manifest.toml", &self.manifest()),
+            ("schema.json", &self.schema),
+            ("tests/birth.toml", &self.birth),
+            ("main.py", &self.code),
+        ] {
+            std::fs::write(at.join(part), text).unwrap();
+        }
+    }
+
+    /// Writes the folder below the home directory and signs it.
+    pub fn sign(&self, house: &House) -> Ran {
+        let folder = self.folder(house);
+        self.write(&folder);
+        house.run(&["executors", "sign", folder.to_str().unwrap(), "--reason", "the test asks", "--json"])
+    }
+
+    /// Where `sign` writes it.
+    pub fn folder(&self, house: &House) -> PathBuf {
+        house.home().join("skills").join(format!("{}-{}", self.name, self.version))
+    }
+}
