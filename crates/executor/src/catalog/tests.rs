@@ -222,7 +222,10 @@ fn a_good_signature_in_the_wrong_place_is_refused() {
     std::fs::rename(world.path("synt/sort_entries/1.0.0"), world.path("synt/sort_entries/2.0.0")).unwrap();
     let other = world.catalog.resolve(&name("sort_entries"), Some(&v("2.0.0")));
     assert_eq!(other.unwrap_err().part, Part::Name);
-    std::fs::create_dir_all(world.path("seed/compute_entries")).unwrap();
+    std::fs::create_dir_all(world.path("synt/compare_entries")).unwrap();
+    std::fs::rename(world.path("synt/sort_entries/2.0.0"), world.path("synt/compare_entries/1.0.0")).unwrap();
+    let renamed = world.catalog.resolve(&name("compare_entries"), Some(&v("1.0.0")));
+    assert_eq!(renamed.unwrap_err().part, Part::Name);
     std::fs::rename(world.path("synt/group_entries"), world.path("seed/group_entries")).unwrap();
     let moved = world.catalog.resolve(&name("group_entries"), Some(&v("1.0.0")));
     assert_eq!(moved.unwrap_err().part, Part::Root);

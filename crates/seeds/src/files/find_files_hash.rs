@@ -244,9 +244,13 @@ impl Search<'_> {
         let mut open = open(path)?;
         let mut hasher = blake3::Hasher::new();
         let mut left = limit.map_or(u64::MAX, |l| l as u64).min(file.size);
-        let wanted = left;
+        let whole = left == file.size;
+        let changed = || Trouble::File(ErrorClass::Conflict, "it changed while it was read".into());
+        let mut ended = false;
         while left > 0 {
-            let room = usize::try_from(left).unwrap_or(usize::MAX).min(self.piece.len());
+            // One byte more than the file had: a short answer is its end, without asking again.
+            let ask = left.saturating_add(u64::from(whole));
+            let room = usize::try_from(ask).unwrap_or(usize::MAX).min(self.piece.len());
             let Some(buffer) = self.piece.get_mut(..room) else { break };
             let n = match open.read(buffer) {
                 Ok(0) => break,
@@ -254,8 +258,9 @@ impl Search<'_> {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e) => return Err(e.into()),
             };
+            ended = n < room;
             hasher.update(buffer.get(..n).unwrap_or_default());
-            left = left.saturating_sub(n as u64);
+            left = left.checked_sub(n as u64).ok_or_else(changed)?;
             let before = self.read / (64 << 20);
             self.read = self.read.saturating_add(n as u64);
             if self.read / (64 << 20) != before {
@@ -263,8 +268,8 @@ impl Search<'_> {
             }
         }
         // What shrank or grew since the walk is not the file that was compared by size.
-        if left > 0 || (wanted == file.size && open.read(&mut [0])? > 0) {
-            return Err(Trouble::File(ErrorClass::Conflict, "it changed while it was read".into()));
+        if left > 0 || (whole && !ended && open.read(&mut [0])? > 0) {
+            return Err(changed());
         }
         Ok(hasher.finalize())
     }

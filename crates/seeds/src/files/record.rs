@@ -34,14 +34,32 @@ impl<'a> FileRecord<'a> {
     pub(crate) fn new(path: &'a [u8], name_at: usize, size: i64, mtime: i64) -> Self {
         let name = path.get(name_at..).unwrap_or_default();
         let ext = ext_of(name);
+        let kind = kinds::of_ext(ext).map_or("other", kinds::Kind::as_str);
+        let (size, mtime) = (u64::try_from(size).unwrap_or(0), Stamp(mtime));
+        let ext_at = path.len().saturating_sub(ext.len());
+        // A name begins after a slash and an extension after a dot, so that both are text when
+        // the whole path is: one look at the bytes instead of four.
+        if let Ok(whole) = std::str::from_utf8(path)
+            && let (Some(name), Some(ext)) = (whole.get(name_at..), whole.get(ext_at..))
+        {
+            return Self {
+                path: whole.into(),
+                path_b64: None,
+                name: name.into(),
+                ext: lower(ext.into()),
+                kind,
+                size,
+                mtime,
+            };
+        }
         Self {
             path: text(path),
             path_b64: b64(path),
             name: text(name),
-            kind: kinds::of_ext(ext).map_or("other", kinds::Kind::as_str),
-            ext: lower(ext),
-            size: u64::try_from(size).unwrap_or(0),
-            mtime: Stamp(mtime),
+            ext: lower(text(ext)),
+            kind,
+            size,
+            mtime,
         }
     }
 }
@@ -59,8 +77,7 @@ pub(crate) fn b64(path: &[u8]) -> Option<String> {
     }
 }
 
-fn lower(ext: &[u8]) -> Cow<'_, str> {
-    let ext = text(ext);
+fn lower(ext: Cow<'_, str>) -> Cow<'_, str> {
     if ext.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
         Cow::Owned(ext.to_lowercase())
     } else {
@@ -156,6 +173,26 @@ mod tests {
         assert_eq!(serde_json::to_string(&Stamp(i64::MAX)).unwrap(), "null");
         assert_eq!(serde_json::to_string(&Stamp(i64::MIN)).unwrap(), "null");
         assert_eq!(serde_json::to_string(&Stamp(0)).unwrap(), "\"1970-01-01T00:00:00Z\"");
+    }
+
+    #[test]
+    fn a_path_keeps_its_name_and_extension_whether_it_is_text_or_not() {
+        let shown = |path: &[u8]| {
+            let name_at = path.iter().rposition(|b| *b == b'/').unwrap() + 1;
+            serde_json::to_value(FileRecord::new(path, name_at, 7, 0)).unwrap()
+        };
+        let record = shown("/a/\u{e8}/B.TÈX".as_bytes());
+        assert_eq!((&record["name"], &record["ext"]), (&"B.TÈX".into(), &"tèx".into()));
+        assert!(record.get("path_b64").is_none());
+        let record = shown(b"/a\xff/b.PDF");
+        assert_eq!(
+            (&record["name"], &record["ext"], &record["kind"]),
+            (&"b.PDF".into(), &"pdf".into(), &"pdf".into())
+        );
+        assert_eq!(record["path"], "/a\u{fffd}/b.PDF");
+        assert_eq!(record["path_b64"], encode(Path::new(OsStr::from_bytes(b"/a\xff/b.PDF"))));
+        assert_eq!(shown(b"/a/b.\xff")["ext"], "\u{fffd}");
+        assert_eq!(shown(b"/a/.bashrc")["ext"], "");
     }
 
     #[test]

@@ -1,0 +1,28 @@
+//! The figures, in groups that share a house.
+
+mod append;
+mod cold;
+mod duplicates;
+mod find;
+mod lists;
+mod start;
+mod verify;
+mod warm;
+
+use crate::Result;
+use crate::house::House;
+
+/// Measures one group and prints its figures.
+type Measure = fn(&House) -> Result<()>;
+
+/// Every group by name, in the order they are measured.
+pub(crate) const ALL: [(&str, Measure); 8] = [
+    ("start", start::measure),
+    ("append", append::measure),
+    ("warm", warm::measure),
+    ("cold", cold::measure),
+    ("verify", verify::measure),
+    ("find", find::measure),
+    ("duplicates", duplicates::measure),
+    ("lists", lists::measure),
+];
