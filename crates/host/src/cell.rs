@@ -5,6 +5,7 @@
 
 use crate::port::WirePort;
 use crate::{bounds, fence, filter, python, run, sys};
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Answer, Body, FdRole, Frame, Kind, Request};
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Op, Outcome};
@@ -21,7 +22,7 @@ const CODE_MAX: u64 = 4 << 20;
 
 /// Serves exactly one call on the inherited socket.
 pub(crate) fn serve(socket: i32) -> ExitCode {
-    if sys::close_from(socket + 1).is_err() {
+    if !lab::without(Layer::FdClose) && sys::close_from(socket + 1).is_err() {
         return ExitCode::from(70);
     }
     let socket = UnixStream::from(sys::adopt(socket));
@@ -89,6 +90,8 @@ fn call(socket: UnixStream, frame: Frame) -> Result<(), Failure> {
     let prepared = python::prepare(&request, &brought)?;
     bounds::apply(&request.limits, request.runtime)
         .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("limits: {e}")))?;
+    #[cfg(feature = "lab")]
+    metnos_seeds::lab::early_thread();
     assert_single_threaded()?;
     fence::close(&request.fence, request.runtime)?;
     filter::close(&programs)?;
@@ -124,6 +127,7 @@ fn assert_single_threaded() -> Result<(), Failure> {
     let tasks = std::fs::read_dir("/proc/self/task").map(Iterator::count);
     match tasks {
         Ok(1) => Ok(()),
+        _ if lab::without(Layer::SingleThread) => Ok(()),
         Ok(n) => {
             Err(Failure::new(ErrorClass::SandboxUnavailable, format!("{n} threads run before the layers")))
         }

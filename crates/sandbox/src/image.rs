@@ -1,6 +1,7 @@
 //! The host binary as verified bytes in a sealed memory file. Cells run the file in memory, so
 //! what runs is what was hashed, whatever happens on disk meanwhile.
 
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -18,7 +19,7 @@ impl HostImage {
     pub fn load(path: &Path, expected: &str) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
         let digest = blake3::hash(&bytes).to_hex().to_string();
-        if digest != expected {
+        if digest != expected && !lab::without(Layer::HostDigest) {
             let short = |d: &str| d.chars().take(12).collect::<String>();
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -33,7 +34,7 @@ impl HostImage {
         let mut file = wire::memory_file("metnos-host")?;
         file.write_all(&bytes)?;
         wire::seal(&file)?;
-        Ok(Self { file, digest })
+        Ok(Self { file, digest: expected.to_owned() })
     }
 
     /// Its blake3.
