@@ -7,8 +7,8 @@
 
 use crate::files::{self, Stamp};
 use crate::home::Root;
-use crate::lab::{self, Layer};
 use crate::keys::{InstanceKey, PublicKey, hex, unhex};
+use crate::lab::{self, Layer};
 use crate::manifest::Version;
 use crate::refusal::{Part, Refusal};
 use metnos_vocab::ExecutorName;

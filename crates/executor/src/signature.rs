@@ -5,8 +5,8 @@
 
 use crate::birth::Birth;
 use crate::files::{self, Stamp};
-use crate::lab::{self, Layer};
 use crate::keys::{InstanceKey, PublicKey, hex, unhex};
+use crate::lab::{self, Layer};
 use crate::manifest::{self, MANIFEST_MAX, Manifest, coherent};
 use crate::profile::{TableVersions, digest};
 use crate::refusal::{Part, Refusal};

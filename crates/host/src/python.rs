@@ -91,11 +91,7 @@ fn cpython(
 ) -> Result<Value, Failure> {
     let words = metnos_python::cpython::command();
     let mut command = Command::new(words[0]);
-    command
-        .args(&words[1..])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if !lab::without(Layer::EnvClear) {
         command.env_clear().env("TMPDIR", PRIVATE_TMP);
     }

@@ -186,6 +186,8 @@ impl Runtime {
             let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
             fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
         };
+        #[cfg(feature = "lab")]
+        crate::lab::pause();
         let request = Request {
             call_id: call_id.to_owned(),
             executor: name.to_string(),

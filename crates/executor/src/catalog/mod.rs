@@ -11,8 +11,8 @@ pub use moves::{CatalogError, Moved};
 
 use crate::files::{self, Stamp};
 use crate::home::{Home, Root};
-use crate::lab::{self, Layer};
 use crate::keys::{InstanceKey, PublicKey};
+use crate::lab::{self, Layer};
 use crate::lifecycle::{self, State};
 use crate::manifest::{CreatedBy, Manifest, Version};
 use crate::profile::TableVersions;
