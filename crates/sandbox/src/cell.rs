@@ -283,10 +283,16 @@ fn body(mut frame: Frame, max: u64) -> std::io::Result<Items> {
     }
 }
 
-/// A cell is never trusted: every line is checked again against the schema, and counted.
+/// A cell is never trusted: every scalar and every line is checked again against the schema, and
+/// the lines are counted.
 fn check(answer: &Answer, items: &mut Items, output: &Schema) -> Result<(), String> {
     if lab::without(Layer::Schema) {
         return Ok(());
+    }
+    for (key, value) in &answer.outcome.fields {
+        if let Some(schema) = output.property(key) {
+            schema.check(value).map_err(|e| format!("{key}: {e}"))?;
+        }
     }
     let schema = output.property(answer.list.as_str()).and_then(Schema::items).cloned();
     let mut reader = items.reader().map_err(|e| e.to_string())?;
