@@ -79,7 +79,8 @@ pub(super) fn attacks() -> Vec<Attack> {
             append(fake.clone(), b"\0")?;
             let run = std::fs::Permissions::from_mode(0o700);
             std::fs::set_permissions(&fake, run).map_err(|e| e.to_string())?;
-            let said = std::process::Command::new(&fake).arg("--digest").output().map_err(|e| e.to_string())?;
+            let said =
+                std::process::Command::new(&fake).arg("--digest").output().map_err(|e| e.to_string())?;
             let digest = String::from_utf8_lossy(&said.stdout).trim().to_owned();
             std::fs::rename(&fake, old.with_file_name(&digest)).map_err(|e| e.to_string())?;
             edit(house.executors("seed").join("HOST"), &name, &digest)
