@@ -348,6 +348,12 @@ impl Cut<'_> {
             let open = self.ground.core.expand(self.ground.workspace).map_err(unknowable)?;
             binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
         }
+        // A folder of the cell's own making is there only if something below it is mounted.
+        self.wire.read.retain(|grant| {
+            grant.reach != Reach::Names
+                || grant.id != (0, 0)
+                || binds.iter().any(|bind| bind.path.starts_with(&grant.path.0))
+        });
         Ok(Mounts { binds, masks, system: runtime == Runtime::Cpython, tmp_mb: profile.limits.tmp_mb }.tidy())
     }
 }
