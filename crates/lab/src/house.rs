@@ -142,7 +142,10 @@ impl House {
                 .stderr(Stdio::null())
                 .spawn()
                 .map_err(|e| e.to_string())?;
-            self.sessions.insert(without.to_owned(), Session::new(child, self.at("metnos/workspace/.audit/executors"))?);
+            self.sessions.insert(
+                without.to_owned(),
+                Session::new(child, self.at("metnos/workspace/.audit/executors"))?,
+            );
         }
         self.sessions.get_mut(without).ok_or_else(|| "no session".to_owned())
     }

@@ -70,10 +70,11 @@ pub(super) fn attacks() -> Vec<Attack> {
                 .with(|house| {
                     json!({ "attack": "read", "paths": [house.text("home")], "target": house.text("home/.ssh/id") })
                 }),
-            row("own-keys", "core-guard")
+            row("own-audit", "core-guard")
                 .with(|house| {
-                    let key = house.text("metnos/config/keys/instance.key");
-                    json!({ "attack": "read", "paths": [key], "target": key })
+                    let audit = std::fs::read_dir(house.at("metnos/workspace/.audit/executors"));
+                    let file = audit.ok().and_then(|mut all| all.next()?.ok()).map(|file| file.path());
+                    json!({ "attack": "read-first", "paths": [file.unwrap_or_default()] })
                 })
                 .harmless(harmless)
                 .won(|_, answer| reported(answer).is_some_and(|item| item["errno"] == 0)),

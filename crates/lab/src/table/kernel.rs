@@ -4,8 +4,11 @@ use crate::attack::{Attack, reported};
 use crate::house::House;
 use serde_json::{Value, json};
 
+/// The answer of `io_uring_setup` where no memory may be locked.
+const ENOMEM: i32 = 12;
+
 /// What only seccomp refuses to a native executor.
-const NATIVE: [&str; 37] = [
+const NATIVE: [&str; 36] = [
     "inet-socket",
     "inet6-socket",
     "unix-socket",
@@ -20,7 +23,6 @@ const NATIVE: [&str; 37] = [
     "process-vm-readv",
     "kill",
     "bpf",
-    "io-uring",
     "keyctl",
     "add-key",
     "userfaultfd",
@@ -63,7 +65,11 @@ pub(super) fn attacks() -> Vec<Attack> {
     // With a net profile sockets are allowed; what they may be is up to the capabilities.
     let privileged = ["raw-socket", "packet-socket"]
         .map(|name| Attack::new(name, "cpython", "capabilities", "get_contacts_candidates"));
-    let mut attacks: Vec<Attack> = native.into_iter().chain(cpython).chain(privileged).collect();
+    // Without seccomp the call is reached, and fails later, on the memory it may not lock.
+    let uring = Attack::new("io-uring", "native", "seccomp", "get_signatures_candidates")
+        .won(|_, answer| reported(answer).is_some_and(|item| item["errno"] == 0 || item["errno"] == ENOMEM));
+    let mut attacks: Vec<Attack> =
+        native.into_iter().chain(cpython).chain(privileged).chain([uring]).collect();
     for (runtime, executor) in
         [("native", "get_signatures_candidates"), ("cpython", "read_contacts_candidates")]
     {
