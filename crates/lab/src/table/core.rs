@@ -74,7 +74,8 @@ pub(super) fn attacks() -> Vec<Attack> {
                 .with(|house| {
                     let audit = std::fs::read_dir(house.at("metnos/workspace/.audit/executors"));
                     let file = audit.ok().and_then(|mut all| all.next()?.ok()).map(|file| file.path());
-                    json!({ "attack": "read-first", "paths": [file.unwrap_or_default()] })
+                    let file = file.unwrap_or_default();
+                    json!({ "attack": "stat", "paths": [file], "target": file })
                 })
                 .harmless(harmless)
                 .won(|_, answer| reported(answer).is_some_and(|item| item["errno"] == 0)),

@@ -23,7 +23,6 @@ pub(super) fn attacks() -> Vec<Attack> {
         Attack::new("burn-processor", "native", "rlimits", NATIVE).with(with_n("burn", 1400)),
         Attack::new("burn-processor", "cpython", "rlimits", CPYTHON).with(with_n("burn", 1400)),
         Attack::new("reserve-memory", "native", "rlimits", NATIVE).with(with_n("reserve", 1024)),
-        Attack::new("reserve-memory", "cpython", "rlimits", CPYTHON).with(with_n("reserve", 1024)),
         Attack::new("open-many", "native", "rlimits", NATIVE).with(with_n("open-many", 300)),
         Attack::new("open-many", "cpython", "rlimits", CPYTHON).with(with_n("open-many", 300)),
         Attack::new("memory-bomb", "native", "watchdog", NATIVE).with(with_n("fill-memory", 120)),
