@@ -15,7 +15,10 @@ fn main() -> std::io::Result<()> {
         println!("cargo::rerun-if-changed={}", root.display());
         folders.extend(sorted(root)?);
     }
-    let mut table = String::from("pub(crate) const SEEDS: &[(&str, &[(&str, &[u8])])] = &[\n");
+    let mut table = String::from(
+        "type Files = &'static [(&'static str, &'static [u8])];\n\
+         pub(crate) const SEEDS: &[(&str, Files)] = &[\n",
+    );
     for folder in folders {
         println!("cargo::rerun-if-changed={}", folder.display());
         let _ = writeln!(table, "    ({:?}, &[", name(&folder));
