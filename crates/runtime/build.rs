@@ -1,13 +1,22 @@
-//! Embeds the folders of `executors/seed`, so that `metnos init` installs exactly what was built.
+//! Embeds the folders of `executors/seed`, so that `metnos init` installs exactly what was built;
+//! in a test build also the hostile ones of the lab.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 fn main() -> std::io::Result<()> {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../executors/seed");
-    println!("cargo::rerun-if-changed={}", seeds.display());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut roots = vec![crates.join("../executors/seed")];
+    if std::env::var_os("CARGO_FEATURE_LAB").is_some() {
+        roots.push(crates.join("lab/seed"));
+    }
+    let mut folders = Vec::new();
+    for root in &roots {
+        println!("cargo::rerun-if-changed={}", root.display());
+        folders.extend(sorted(root)?);
+    }
     let mut table = String::from("pub(crate) const SEEDS: &[(&str, Parts)] = &[\n");
-    for folder in sorted(&seeds)? {
+    for folder in folders {
         println!("cargo::rerun-if-changed={}", folder.display());
         let _ = writeln!(table, "    ({:?}, &[", name(&folder));
         for part in ["manifest.toml", "schema.json", "tests/birth.toml"] {

@@ -10,6 +10,7 @@ pub mod failure;
 mod files;
 pub mod home;
 pub mod keys;
+pub mod lab;
 pub mod lifecycle;
 pub mod manifest;
 pub mod op;

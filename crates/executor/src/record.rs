@@ -8,6 +8,7 @@
 use crate::files::{self, Stamp};
 use crate::home::Root;
 use crate::keys::{InstanceKey, PublicKey, hex, unhex};
+use crate::lab::{self, Layer};
 use crate::manifest::Version;
 use crate::refusal::{Part, Refusal};
 use metnos_vocab::ExecutorName;
@@ -130,7 +131,7 @@ pub(crate) fn load_stamped<R: Record>(
     let key = record.key();
     let stored = counters.get(&key).map_err(|e| Refusal::new(Part::Counter, e))?;
     match stored {
-        Some(stored) if record.counter() < stored => Err(Refusal::new(
+        Some(stored) if record.counter() < stored && !lab::without(Layer::Counter) => Err(Refusal::new(
             Part::Counter,
             format!("{}: an older signed record was put back ({} < {stored})", R::FILE, record.counter()),
         )),
@@ -149,11 +150,12 @@ fn read<R: Record>(dir: &Path, public: &PublicKey) -> Result<(R, Stamp), Refusal
     let signed: Signed<R> =
         serde_json::from_slice(&bytes).map_err(|e| damaged(&format!("is damaged: {e}")))?;
     let signature = unhex::<64>(&signed.signature).ok_or_else(|| damaged("has a damaged signature"))?;
-    if !public.verify(&message(&signed.record)?, &signature) {
+    let trusting = lab::without(Layer::Signature);
+    if !trusting && !public.verify(&message(&signed.record)?, &signature) {
         return Err(damaged("was changed, or was not signed by this instance"));
     }
     // One spelling only: a byte that changes nothing is still a change.
-    if render(&signed.record, &signature)?.as_bytes() != bytes {
+    if !trusting && render(&signed.record, &signature)?.as_bytes() != bytes {
         return Err(damaged("was changed after it was signed"));
     }
     Ok((signed.record, stamp))

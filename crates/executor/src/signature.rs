@@ -6,6 +6,7 @@
 use crate::birth::Birth;
 use crate::files::{self, Stamp};
 use crate::keys::{InstanceKey, PublicKey, hex, unhex};
+use crate::lab::{self, Layer};
 use crate::manifest::{self, MANIFEST_MAX, Manifest, coherent};
 use crate::profile::{TableVersions, digest};
 use crate::refusal::{Part, Refusal};
@@ -145,39 +146,39 @@ fn verify_parts(parts: Parts, public: &PublicKey, tables: &TableVersions) -> Res
     let signature = signature.ok_or_else(|| Refusal::new(Part::Signature, "manifest.sig is missing"))?;
     let (stored, bytes) =
         Hashes::read(signature).ok_or_else(|| Refusal::new(Part::Signature, "manifest.sig is damaged"))?;
-    if !public.verify(&stored.message(), &bytes) {
+    if wrong(!public.verify(&stored.message(), &bytes)) {
         return Err(Refusal::new(Part::Signature, "manifest.sig was not made by this instance"));
     }
     // From here on the stored hashes are ours: a part that differs from its own is the culprit.
     let lock = parts.lock.as_deref().ok_or_else(|| Refusal::new(Part::Lock, "profile.lock is missing"))?;
-    if lock != format!("{}\n", stored.lock).as_bytes() {
+    if wrong(lock != format!("{}\n", stored.lock).as_bytes()) {
         return Err(changed(Part::Lock, "profile.lock"));
     }
-    if blake3::hash(&parts.manifest) != stored.manifest {
+    if wrong(blake3::hash(&parts.manifest) != stored.manifest) {
         let mut refusal = changed(Part::Manifest, "manifest.toml");
         if let Err(error) = Manifest::from_bytes(&parts.manifest, "manifest.toml") {
             refusal.reason.push_str(&format!("; it also has an error: {error}"));
         }
         return Err(refusal);
     }
-    if blake3::hash(&parts.schema) != stored.schema {
+    if wrong(blake3::hash(&parts.schema) != stored.schema) {
         return Err(changed(Part::Schema, "schema.json"));
     }
     let manifest = parse_manifest(&parts.manifest)?;
     let code = code_of(&manifest, &parts)?;
-    if blake3::hash(code.unwrap_or(b"host")) != stored.code {
+    if wrong(blake3::hash(code.unwrap_or(b"host")) != stored.code) {
         return Err(changed(Part::Code, "main.py"));
     }
-    if code.is_some_and(|code| blake3_text(code) != manifest.code.digest) {
+    if wrong(code.is_some_and(|code| blake3_text(code) != manifest.code.digest)) {
         return Err(Refusal::new(Part::Code, "main.py is not the code whose digest the manifest names"));
     }
-    if blake3_text(&parts.birth) != manifest.contract.tests {
+    if wrong(blake3_text(&parts.birth) != manifest.contract.tests) {
         return Err(changed(Part::BirthTests, "tests/birth.toml"));
     }
-    if manifest.hash != manifest.sandbox.hash() {
+    if wrong(manifest.hash != manifest.sandbox.hash()) {
         return Err(Refusal::new(Part::Manifest, "[sandbox] hash is not the hash of the profile"));
     }
-    if manifest.sandbox.lock(tables) != stored.lock {
+    if wrong(manifest.sandbox.lock(tables) != stored.lock) {
         let reason = "the profile was locked with other seccomp or core tables; approve it again";
         return Err(Refusal::new(Part::Lock, reason));
     }
@@ -191,6 +192,11 @@ fn verify_parts(parts: Parts, public: &PublicKey, tables: &TableVersions) -> Res
         manifest,
         schemas,
     })
+}
+
+/// What a comparison found, believed unless a test build does without signatures.
+fn wrong(found: bool) -> bool {
+    found && !lab::without(Layer::Signature)
 }
 
 fn changed(part: Part, name: &str) -> Refusal {

@@ -6,6 +6,7 @@
 //! Neither side trusts the other's lengths: both are bounded before anything is allocated.
 
 use crate::failure::Failure;
+use crate::lab::{self, Layer};
 use crate::outcome::{ListName, Outcome};
 use crate::path::BytePath;
 use rustix::net::{
@@ -373,6 +374,9 @@ pub fn memory_file(name: &str) -> io::Result<std::fs::File> {
 /// Makes a memory file unchangeable by anyone, including its writer.
 pub fn seal(file: &impl AsFd) -> io::Result<()> {
     use rustix::fs::SealFlags;
+    if lab::without(Layer::Seal) {
+        return Ok(());
+    }
     let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
     Ok(rustix::fs::fcntl_add_seals(file, all)?)
 }
@@ -383,11 +387,11 @@ pub fn accept_sealed(fd: OwnedFd, max: u64) -> io::Result<std::fs::File> {
     let need = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK;
     let have =
         rustix::fs::fcntl_get_seals(&fd).map_err(|_| invalid("a descriptor that is not a memory file"))?;
-    if !have.contains(need) {
+    if !have.contains(need) && !lab::without(Layer::Seal) {
         return Err(invalid("a memory file that is not sealed"));
     }
     let size = rustix::fs::fstat(&fd)?.st_size as u64;
-    if size > max {
+    if size > max && !lab::without(Layer::OutputBound) {
         return Err(invalid(format!("a memory file of {size} bytes where {max} are allowed")));
     }
     Ok(std::fs::File::from(fd))

@@ -2,6 +2,7 @@
 //! of processes are watched from outside as well, because these bind only one process at a time.
 
 use crate::sys;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire::{Limits, Runtime};
 use std::io;
 
@@ -12,6 +13,9 @@ const CPYTHON_ROOM: u64 = 256 << 20;
 
 /// Applies every limit that a process can set on itself.
 pub(crate) fn apply(limits: &Limits, runtime: Runtime) -> io::Result<()> {
+    if lab::without(Layer::Rlimits) {
+        return Ok(());
+    }
     let memory = limits.memory_mb << 20;
     let room = if runtime == Runtime::Cpython { CPYTHON_ROOM } else { OWN_ROOM };
     sys::limit(libc::RLIMIT_CORE, 0)?;

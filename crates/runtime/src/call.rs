@@ -14,11 +14,12 @@ use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
 use metnos_memory::db::{Begun, Stored};
 use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
 use metnos_sandbox::fence::{self, Ground};
+use metnos_sandbox::proxy::{Proxy, System};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value, json};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a door asks for.
 pub struct Spec {
@@ -201,6 +202,8 @@ impl Runtime {
             let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
             fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
         };
+        #[cfg(feature = "lab")]
+        crate::lab::pause();
         let request = Request {
             call_id: call_id.to_owned(),
             executor: name.to_string(),
@@ -260,6 +263,13 @@ impl Runtime {
             request.fds.push(FdRole::Code);
         }
 
+        let mut proxy = self.way_out(found)?;
+        let cell_end = proxy.as_mut().and_then(Proxy::cell_end);
+        if let Some(end) = &cell_end {
+            fds.push(end.as_fd());
+            request.fds.push(FdRole::Proxy);
+        }
+
         let mounts = Arc::new(mounts);
         // A cell that sees nothing of the disk cannot see a core path born meanwhile.
         let core = match mounts.binds.is_empty() {
@@ -290,6 +300,11 @@ impl Runtime {
             cell.call(&request, &fds, &found.schemas.output, &mut dialogue)
         };
         self.spend(cell);
+        drop(cell_end);
+        line.net = proxy.map(|proxy| {
+            let traffic = proxy.finish();
+            audit::Net { allowed: traffic.allowed, refused: traffic.refused }
+        });
         let acted = intents > 0;
         let (outcome, list, items) = match reply {
             Ok(reply) => (reply.answer.outcome, reply.answer.list, reply.items),
@@ -312,6 +327,18 @@ impl Runtime {
         }
         self.audit.append(close).map_err(|e| unrecorded(&e))?;
         Ok(done)
+    }
+
+    /// The egress proxy of a call whose profile names hosts.
+    fn way_out(&self, found: &Verified) -> Result<Option<Proxy>, Failure> {
+        let profile = &found.manifest.sandbox;
+        if profile.net.is_empty() {
+            return Ok(None);
+        }
+        let deadline = Instant::now() + Duration::from_millis(profile.limits.wall_ms);
+        Proxy::start(profile.net.clone(), deadline, Arc::new(System))
+            .map(Some)
+            .map_err(|e| Failure::io("the egress proxy", &e))
     }
 
     /// The intent on disk, then the `open` line on disk; only then may the cell act.

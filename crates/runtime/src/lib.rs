@@ -12,6 +12,8 @@ pub mod doctor;
 mod host;
 pub mod input;
 pub mod install;
+#[cfg(feature = "lab")]
+mod lab;
 mod lifecycle;
 mod runtime;
 mod text;

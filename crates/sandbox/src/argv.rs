@@ -1,6 +1,7 @@
 //! The bubblewrap command line of a cell: layer one. Pure, so that it can be read and tested.
 
 use crate::mounts::Mounts;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire::PRIVATE_TMP;
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,50 +16,48 @@ const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"]
 
 /// Arguments after `bwrap`, up to the program: append what to run.
 pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
-    let mut argv: Vec<OsString> = [
-        "--unshare-user",
-        "--unshare-pid",
-        "--unshare-ipc",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-        "--unshare-net",
-        "--die-with-parent",
-        "--new-session",
-        "--clearenv",
-        "--cap-drop",
-        "ALL",
-        "--hostname",
-        "cell",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-    ]
-    .map(OsString::from)
-    .to_vec();
+    let mut argv: Vec<OsString> = Vec::new();
+    for (layer, words) in [
+        (None, &["--unshare-user", "--unshare-ipc", "--unshare-cgroup-try"][..]),
+        (Some(Layer::PidNamespace), &["--unshare-pid"]),
+        (Some(Layer::UtsNamespace), &["--unshare-uts", "--hostname", "cell"]),
+        (Some(Layer::NetNamespace), &["--unshare-net"]),
+        (None, &["--die-with-parent", "--new-session"]),
+        (Some(Layer::EnvClear), &["--clearenv"]),
+        (Some(Layer::Capabilities), &["--cap-drop", "ALL"]),
+        (None, &["--proc", "/proc", "--dev", "/dev"]),
+    ] {
+        if layer.is_none_or(|layer| !lab::without(layer)) {
+            argv.extend(words.iter().map(OsString::from));
+        }
+    }
+    #[cfg(feature = "lab")]
+    argv.extend(crate::lab::instead());
     let mut push =
         |words: &[&dyn AsRef<std::ffi::OsStr>]| argv.extend(words.iter().map(|w| w.as_ref().to_owned()));
-    push(&[
-        &"--size",
-        &(mounts.tmp_mb << 20).to_string(),
-        &"--tmpfs",
-        &"/tmp",
-        &"--dir",
-        &PRIVATE_TMP,
-        &"--setenv",
-        &"TMPDIR",
-        &PRIVATE_TMP,
-    ]);
+    if !lab::without(Layer::TmpSize) && !lab::without(Layer::PrivateTmp) {
+        push(&[&"--size", &(mounts.tmp_mb << 20).to_string()]);
+    }
+    if !lab::without(Layer::PrivateTmp) {
+        push(&[&"--tmpfs", &"/tmp"]);
+    }
+    push(&[&"--dir", &PRIVATE_TMP, &"--setenv", &"TMPDIR", &PRIVATE_TMP]);
     if mounts.system {
         for tree in SYSTEM {
             push(&[&"--ro-bind-try", &tree, &tree]);
         }
     }
+    #[cfg(feature = "lab")]
+    if lab::without(Layer::Mount) {
+        argv.extend(crate::lab::everything(mounts.system));
+        argv.extend(["--remount-ro", "/", "--chdir", PRIVATE_TMP].map(OsString::from));
+        return argv;
+    }
     for bind in &mounts.binds {
         let how = if bind.write { "--bind" } else { "--ro-bind" };
         push(&[&how, &bind.path, &bind.path]);
     }
-    for mask in &mounts.masks {
+    for mask in mounts.masks.iter().filter(|_| !lab::without(Layer::Masks)) {
         if mask.dir {
             push(&[&"--tmpfs", &mask.path, &"--remount-ro", &mask.path]);
         } else {

@@ -2,6 +2,7 @@
 
 use crate::mounts::Mounts;
 use crate::watch;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Answer, Body, Frame, Go, Kind, Limits, Progress, Request};
 use metnos_executor::{ErrorClass, Failure};
@@ -148,7 +149,7 @@ impl Cell {
                 }
                 continue;
             }
-            if Instant::now() >= deadline {
+            if Instant::now() >= deadline && !lab::without(Layer::Wall) {
                 return Err(Failure::new(
                     ErrorClass::Timeout,
                     format!("no answer within {} ms", limits.wall_ms),
@@ -165,6 +166,9 @@ impl Cell {
     }
 
     fn within(&self, limits: &Limits) -> Result<(), Failure> {
+        if lab::without(Layer::Watchdog) {
+            return Ok(());
+        }
         let usage = watch::usage(self.child.id());
         if usage.bytes > (limits.memory_mb << 20) + HOST_ROOM {
             return Err(Failure::limit("memory_mb", format!("more than {} MiB of memory", limits.memory_mb)));
@@ -285,8 +289,17 @@ fn body(mut frame: Frame, max: u64) -> std::io::Result<Items> {
     }
 }
 
-/// A cell is never trusted: every line is checked again against the schema, and counted.
+/// A cell is never trusted: every scalar and every line is checked again against the schema, and
+/// the lines are counted.
 fn check(answer: &Answer, items: &mut Items, output: &Schema) -> Result<(), String> {
+    if lab::without(Layer::Schema) {
+        return Ok(());
+    }
+    for (key, value) in &answer.outcome.fields {
+        if let Some(schema) = output.property(key) {
+            schema.check(value).map_err(|e| format!("{key}: {e}"))?;
+        }
+    }
     let schema = output.property(answer.list.as_str()).and_then(Schema::items).cloned();
     let mut reader = items.reader().map_err(|e| e.to_string())?;
     let mut line = Vec::new();

@@ -5,8 +5,9 @@
 //! the host closes around itself. A fence is always inside the profile it was cut from.
 
 use crate::mounts::{Bind, Mask, Mounts};
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::profile::{Profile, Scope};
-use metnos_executor::wire::{FenceWire, Grant, Reach, Runtime};
+use metnos_executor::wire::{FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure};
 use metnos_guard::core::{Act, CorePaths, Look, Verdict};
 use metnos_guard::resolve::{Resolved, resolve_in};
@@ -137,14 +138,28 @@ impl Cut<'_> {
             return Err(forbidden(&found.path, self.verdict(&found.path, act)));
         }
         let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
-        for tree in open.trees {
+        for tree in beside_scratch(open.trees) {
             self.grant(&tree, Reach::Tree, write)?;
             if !workspace {
                 self.binds.push(Bind { path: tree, write });
             }
         }
         for names in open.names_only {
-            self.grant(&names, Reach::Names, false)?;
+            self.names(&names, workspace)?;
+        }
+        Ok(())
+    }
+
+    /// The names in a folder on the way to a core path. Unless the folder itself is mounted, the cell
+    /// has one of its own making there, with nothing in it but what was granted: it has no identity
+    /// to compare, and the root of the cell is nobody's folder.
+    fn names(&mut self, path: &Path, mounted: bool) -> Result<(), Failure> {
+        if mounted {
+            return self.grant(path, Reach::Names, false);
+        }
+        if path != Path::new("/") && self.seen.insert((path.to_path_buf(), false, Reach::Names as u8)) {
+            let grant = Grant { path: BytePath(path.to_path_buf()), id: (0, 0), reach: Reach::Names };
+            self.wire.read.push(grant);
         }
         Ok(())
     }
@@ -182,7 +197,7 @@ impl Cut<'_> {
         if let Verdict::Core { .. } = verdict {
             return Err(forbidden(&found.path, verdict));
         }
-        if !self.ground.territory.contains(&found.path) {
+        if !self.ground.territory.contains(&found.path) && !lab::without(Layer::Territory) {
             return Err(Failure::new(
                 ErrorClass::PolicyViolation,
                 format!("{} is outside the territory", found.path.display()),
@@ -230,12 +245,12 @@ impl Cut<'_> {
             return self.exact(&found.path, false);
         }
         let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
-        for tree in open.trees {
+        for tree in beside_scratch(open.trees) {
             self.grant(&tree, Reach::Tree, false)?;
             self.exact(&tree, false)?;
         }
         for names in open.names_only {
-            self.grant(&names, Reach::Names, false)?;
+            self.names(&names, self.trusted)?;
         }
         Ok(())
     }
@@ -351,6 +366,12 @@ impl Cut<'_> {
             let open = self.ground.core.expand(self.ground.workspace).map_err(unknowable)?;
             binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
         }
+        // A folder of the cell's own making is there only if something below it is mounted.
+        self.wire.read.retain(|grant| {
+            grant.reach != Reach::Names
+                || grant.id != (0, 0)
+                || binds.iter().any(|bind| bind.path.starts_with(&grant.path.0))
+        });
         Ok(Mounts { binds, masks, system: runtime == Runtime::Cpython, tmp_mb: profile.limits.tmp_mb }.tidy())
     }
 }
@@ -358,6 +379,19 @@ impl Cut<'_> {
 /// A guard that cannot look denies.
 fn unknowable(error: metnos_guard::core::CoreError) -> Failure {
     Failure::new(ErrorClass::Forbidden, format!("core paths could not be told apart: {error}"))
+}
+
+/// The cell keeps its scratch below `/tmp`, so that folder cannot be mounted whole: what lies in it
+/// now is, one by one.
+fn beside_scratch(trees: Vec<PathBuf>) -> Vec<PathBuf> {
+    let scratch = Path::new(PRIVATE_TMP);
+    let split = |tree: PathBuf| match std::fs::read_dir(&tree) {
+        Ok(children) if scratch.parent() == Some(&tree) => {
+            children.flatten().map(|c| c.path()).filter(|p| p != scratch && !p.is_symlink()).collect()
+        }
+        _ => vec![tree],
+    };
+    trees.into_iter().flat_map(split).collect()
 }
 
 fn nearest(path: &Path) -> PathBuf {

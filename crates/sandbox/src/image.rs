@@ -1,6 +1,7 @@
 //! The host binary as verified bytes in a sealed memory file. Cells run the file in memory, so
 //! what runs is what was hashed, whatever happens on disk meanwhile.
 
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire;
 use rustix::fs::{Mode, OFlags};
 use std::io::{self, Read, Write};
@@ -37,7 +38,7 @@ impl HostImage {
             file.write_all(read)?;
         }
         let digest = hasher.finalize().to_hex().to_string();
-        if digest != expected {
+        if digest != expected && !lab::without(Layer::HostDigest) {
             let short = |d: &str| d.chars().take(12).collect::<String>();
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -50,7 +51,7 @@ impl HostImage {
             ));
         }
         wire::seal(&file)?;
-        Ok(Self { file, digest })
+        Ok(Self { file, digest: expected.to_owned() })
     }
 
     /// Its blake3.

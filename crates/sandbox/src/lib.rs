@@ -5,6 +5,8 @@ pub mod argv;
 pub mod cell;
 pub mod fence;
 pub mod image;
+#[cfg(feature = "lab")]
+mod lab;
 pub mod mounts;
 pub mod pool;
 pub mod probe;

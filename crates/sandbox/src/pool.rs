@@ -214,6 +214,18 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// When the pool is full and a kind has no cell at all, the kind that was asked for longest ago,
+/// and before that one: without it the first kinds of a day would keep all others out.
+fn makes_room(state: &State) -> Option<Arc<Mounts>> {
+    let total: usize = state.shelves.values().map(|s| s.ready.len()).sum();
+    if total < TOTAL_MAX {
+        return None;
+    }
+    let newest = state.shelves.values().filter(|s| s.ready.is_empty()).map(|s| s.asked).max()?;
+    let full = state.shelves.iter().filter(|(_, s)| !s.ready.is_empty() && s.asked < newest);
+    full.min_by_key(|(_, s)| s.asked).map(|(mounts, _)| Arc::clone(mounts))
+}
+
 /// Starts what is wanted and ends what is spent, one at a time.
 fn tend(shared: &Shared) {
     loop {
@@ -241,6 +253,11 @@ fn tend(shared: &Shared) {
                 if let Some(shelf) = state.shelves.remove(&mounts) {
                     state.spent.extend(shelf.ready);
                 }
+            }
+            if let Some(mounts) = makes_room(&state)
+                && let Some(shelf) = state.shelves.remove(&mounts)
+            {
+                state.spent.extend(shelf.ready);
             }
             let total: usize = state.shelves.values().map(|s| s.ready.len()).sum();
             let wanted = state

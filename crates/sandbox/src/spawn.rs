@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "placing descriptors between fork and exec; states why it is sound")]
 
 use crate::argv::{HOST_FD, SOCKET_FD};
+use metnos_executor::lab::{self, Layer};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -20,7 +21,10 @@ pub(crate) fn spawn(
 ) -> io::Result<Child> {
     let (socket, host) = (socket.as_raw_fd(), host.as_raw_fd());
     let mut command = Command::new(bwrap);
-    command.args(argv).env_clear().current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    if !lab::without(Layer::EnvClear) {
+        command.env_clear();
+    }
+    command.args(argv).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
     // Ctrl-C at a terminal goes to the whole foreground group; the cell is told to stop by the
     // protocol instead, so that it can end in order.
     command.process_group(0);

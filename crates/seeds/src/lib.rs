@@ -11,6 +11,8 @@ pub mod changes;
 pub mod documents;
 pub mod entries;
 pub mod files;
+#[cfg(feature = "lab")]
+pub mod lab;
 pub mod meaning;
 pub mod numbers;
 pub mod system;

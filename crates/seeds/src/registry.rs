@@ -22,6 +22,8 @@ pub fn all() -> impl Iterator<Item = (&'static str, Seed)> {
         crate::texts::SEEDS,
         crate::numbers::SEEDS,
         crate::system::SEEDS,
+        #[cfg(feature = "lab")]
+        crate::lab::SEEDS,
     ]
     .into_iter()
     .flatten()

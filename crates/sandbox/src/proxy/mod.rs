@@ -137,6 +137,8 @@ impl Serving {
 
     fn reach(&self, wish: &Wish) -> Result<TcpStream, Refused> {
         let address = choose(&self.patterns, &wish.host, wish.port, self.resolve.as_ref())?;
+        #[cfg(feature = "lab")]
+        let address = crate::lab::routed(address);
         // Connecting to the checked address, not to the name, is what defeats a second answer.
         let stream =
             TcpStream::connect_timeout(&address, CONNECT).map_err(|e| Refused::Network(e.to_string()))?;

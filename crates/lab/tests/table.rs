@@ -1,0 +1,44 @@
+//! The attack table keeps its promise, and the product has nothing of the test build in it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn target(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target").join(path)
+}
+
+#[test]
+fn every_attack_is_refused_by_the_layer_it_names_and_by_no_other() {
+    let lab = target("lab/metnos");
+    if !lab.exists() {
+        eprintln!("no test build here; `make unit` makes one");
+        return;
+    }
+    let ran =
+        Command::new(env!("CARGO_BIN_EXE_metnos-lab")).arg("--fast").env("METNOS_LAB", lab).output().unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (summary, rows) = rows.split_last().unwrap_or_else(|| panic!("{:?}", ran.stderr));
+    for row in rows {
+        assert!(row["refused"] == true && row["control"] == true, "{row}");
+    }
+    assert!(rows.len() >= 20, "{} rows", rows.len());
+    assert_eq!(summary["attacks"], rows.len());
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn the_product_knows_no_switch_of_the_test_build_and_no_hostile_seed() {
+    let product = std::env::var_os("METNOS_BIN").map_or_else(|| target("metnos/metnos"), PathBuf::from);
+    let host = product.with_file_name("metnos-host");
+    for program in [&product, &host] {
+        let bytes =
+            std::fs::read(program).unwrap_or_else(|e| panic!("{}: {e}; run `make build`", program.display()));
+        for trace in ["METNOS_LAB", "signatures_candidates", "signatures_graylist", "nothing was tried"] {
+            let found = bytes.windows(trace.len()).any(|window| window == trace.as_bytes());
+            assert!(!found, "{} contains {trace:?}", program.display());
+        }
+    }
+}
