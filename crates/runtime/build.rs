@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 fn main() -> std::io::Result<()> {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../executors/seed");
     println!("cargo::rerun-if-changed={}", seeds.display());
-    let mut table = String::from("pub(crate) const SEEDS: &[(&str, &[(&str, &[u8])])] = &[\n");
+    let mut table = String::from(
+        "type Parts = &'static [(&'static str, &'static [u8])];\npub(crate) const SEEDS: &[(&str, Parts)] = &[\n",
+    );
     for folder in sorted(&seeds)? {
         println!("cargo::rerun-if-changed={}", folder.display());
         let _ = writeln!(table, "    ({:?}, &[", name(&folder));
