@@ -1,5 +1,5 @@
 //! Metnos is for ordinary accounts: what root can do here, an ordinary user can too.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! A call under its own id acts once; it can be stopped; its lists travel in files.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod support;
 
