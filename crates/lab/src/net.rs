@@ -2,7 +2,7 @@
 
 use crate::house::Done;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -40,9 +40,7 @@ impl Place {
             for mut stream in listener.incoming().flatten() {
                 served.hits.fetch_add(1, Ordering::SeqCst);
                 let _ = stream.set_read_timeout(Some(std::time::Duration::from_secs(2)));
-                let mut head = [0; 2048];
-                let n = stream.read(&mut head).unwrap_or(0);
-                let asked = String::from_utf8_lossy(&head[..n]).into_owned();
+                let asked = head(&mut stream);
                 let to =
                     asked.split_whitespace().nth(1).and_then(|path| path.split_once("to=")).map(|(_, to)| to);
                 let answer = match to {
@@ -62,6 +60,18 @@ impl Place {
     pub(crate) fn take(&self) -> usize {
         self.hits.swap(0, Ordering::SeqCst)
     }
+}
+
+/// The head of a request, in however many pieces it comes.
+fn head(stream: &mut TcpStream) -> String {
+    let (mut head, mut chunk) = (Vec::new(), [0; 2048]);
+    while !head.windows(4).any(|w| w == b"\r\n\r\n") && head.len() < 16 << 10 {
+        match stream.read(&mut chunk) {
+            Ok(n) if n > 0 => head.extend_from_slice(&chunk[..n]),
+            _ => break,
+        }
+    }
+    String::from_utf8_lossy(&head).into_owned()
 }
 
 impl Net {
