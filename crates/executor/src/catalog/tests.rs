@@ -65,7 +65,7 @@ fn world() -> World {
     let base = dir.path().to_owned();
     let home = Home::locate(|k| (k == "METNOS_HOME").then(|| OsString::from(&base))).unwrap();
     let (key, counters) = (InstanceKey::generate().unwrap(), Arc::new(Memory::default()));
-    let catalog = Catalog::open(home, key.public(), TABLES, counters.clone(), Some(host('a')));
+    let catalog = Catalog::open(home, key.public(), TABLES, counters.clone());
     let world = World { dir, key, counters, catalog };
     world.set_host('a');
     world
@@ -227,13 +227,8 @@ fn a_good_signature_in_the_wrong_place_is_refused() {
     assert_eq!(moved.unwrap_err().part, Part::Root);
     assert_eq!(world.resolve("compare_entries").unwrap_err().part, Part::Name);
     let stranger = InstanceKey::generate().unwrap();
-    let foreign = Catalog::open(
-        world.catalog.home.clone(),
-        stranger.public(),
-        TABLES,
-        Arc::new(Memory::default()),
-        None,
-    );
+    let foreign =
+        Catalog::open(world.catalog.home.clone(), stranger.public(), TABLES, Arc::new(Memory::default()));
     assert!(foreign.list().unwrap().iter().all(|row| !row.verified));
 }
 
@@ -412,6 +407,6 @@ fn other_tables_void_the_lock() {
     world.add(Root::Synt, "sort_entries");
     let tables = TableVersions { seccomp: 2, core: 1 };
     let home = world.catalog.home.clone();
-    let later = Catalog::open(home, world.key.public(), tables, world.counters.clone(), None);
+    let later = Catalog::open(home, world.key.public(), tables, world.counters.clone());
     assert_eq!(later.resolve(&name("sort_entries"), None).unwrap_err().part, Part::Lock);
 }
