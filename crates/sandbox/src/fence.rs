@@ -61,6 +61,7 @@ pub fn mint(
     ground: &Ground<'_>,
 ) -> Result<Fence, Failure> {
     let beside = profile.write.contains(&Scope::Arg("dst_dir".into())) && !args.contains_key("dst_dir");
+    let one_file = profile.write.contains(&Scope::Arg("path".into())) && args.contains_key("path");
     let look = ground.core.look().map_err(unknowable)?;
     let mut cut = Cut {
         ground,
@@ -84,6 +85,8 @@ pub fn mint(
             Scope::Workspace => cut.literal(ground.workspace, usage, true)?,
             Scope::Literal(path) => cut.literal(path, usage, false)?,
             Scope::Arg(name) => cut.argument(name, usage, args)?,
+            // A seed told to write one file takes its entries as records: what they name stays shut.
+            Scope::Entries(_) if trusted && usage == Use::Read && one_file => {}
             Scope::Entries(field) => {
                 for path in entry_paths(field)? {
                     cut.named(field, &path, usage)?;
