@@ -9,10 +9,11 @@ use metnos_executor::profile::{Profile, Scope};
 use metnos_executor::wire::{FenceWire, Grant, Reach, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure};
 use metnos_guard::core::{Act, CorePaths, Look, Verdict};
-use metnos_guard::resolve::{Resolved, resolve_in};
+use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +156,19 @@ impl Cut<'_> {
             Use::Destination => split_template(path),
             _ => (path.to_path_buf(), None),
         };
-        let found = self.resolve(&fixed, usage)?;
+        let wrong = |e: ResolveError| {
+            let hint = e.hint();
+            let failure = Failure::wrong_args(format!("{}: {e}", fixed.display()));
+            if let Some(hint) = hint { failure.with_hint(hint) } else { failure }
+        };
+        let found = match self.resolve(&fixed, usage) {
+            Ok(found) => found,
+            // Nothing is granted; the executor meets the same wall and reports this one path.
+            Err(e) if usage != Use::Destination && is_wall(&e) => {
+                return absolute(&fixed, self.ground.base, self.ground.user_home).map_err(wrong);
+            }
+            Err(e) => return Err(wrong(e)),
+        };
         let verdict = match usage {
             Use::Read => self.look.verdict(&found.path, Act::Read),
             Use::Operand => match self.look.verdict(&found.path, Act::Read) {
@@ -182,13 +195,11 @@ impl Cut<'_> {
         Ok(template.map_or(found.path.clone(), |rest| found.path.join(rest)))
     }
 
-    fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, Failure> {
-        let wrong =
-            |e: metnos_guard::resolve::ResolveError| Failure::wrong_args(format!("{}: {e}", path.display()));
-        let whole = || resolve_in(path, self.ground.base, self.ground.user_home).map_err(wrong);
+    fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, ResolveError> {
+        let whole = || resolve_in(path, self.ground.base, self.ground.user_home);
         match (usage, path.parent(), path.file_name()) {
             (Use::Operand, Some(parent), Some(last)) if !parent.as_os_str().is_empty() => {
-                let above = resolve_in(parent, self.ground.base, self.ground.user_home).map_err(wrong)?;
+                let above = resolve_in(parent, self.ground.base, self.ground.user_home)?;
                 let full = above.path.join(last);
                 match std::fs::symlink_metadata(&full) {
                     Ok(meta) if meta.is_symlink() => Ok(Resolved {
@@ -299,8 +310,8 @@ impl Cut<'_> {
         }
         let meta = match std::fs::symlink_metadata(path) {
             Ok(meta) => meta,
-            // It vanished meanwhile: nothing to grant, and the executor will say so.
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            // It vanished meanwhile or may not be seen: nothing to grant, and the executor will say so.
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => return Ok(()),
             Err(e) => return Err(Failure::io(path.display(), &e)),
         };
         let grant = Grant { path: BytePath(path.to_path_buf()), id: (meta.dev(), meta.ino()), reach };
@@ -343,6 +354,16 @@ impl Cut<'_> {
 /// A guard that cannot look denies.
 fn unknowable(error: metnos_guard::core::CoreError) -> Failure {
     Failure::new(ErrorClass::Forbidden, format!("core paths could not be told apart: {error}"))
+}
+
+/// A path that leads nowhere for a reason its user can be told: links in a circle, something below
+/// a file, a folder that may not be entered.
+fn is_wall(error: &ResolveError) -> bool {
+    match error {
+        ResolveError::Loop { .. } | ResolveError::NotADirectory { .. } => true,
+        ResolveError::Io { source, .. } => source.kind() == ErrorKind::PermissionDenied,
+        _ => false,
+    }
 }
 
 fn nearest(path: &Path) -> PathBuf {
