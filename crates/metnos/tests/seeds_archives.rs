@@ -109,7 +109,7 @@ with z.open("zeros", "w") as f:
 z.close()
 open("cut.zip", "wb").write(open("bomb.zip", "rb").read()[:1000])
 z = zipfile.ZipFile("many.zip", "w")
-for n in range(20000): z.writestr(f"d/{n}", b"")
+for n in range(1000): z.writestr(f"d/{n}", b"")
 z.close()
 data = bytearray(open("bomb.zip", "rb").read())
 at = data.rfind(b"PK\x01\x02"); data[at + 24:at + 28] = (10).to_bytes(4, "little")
@@ -141,14 +141,14 @@ open("liar.zip", "wb").write(data)
         1,
     );
     assert_eq!(house.home().join("big/zeros").metadata().unwrap().len(), 64 << 20);
-    all_ok(&house.exec("extract_files", json!({ "paths": ["~/many.zip"], "dst_dir": "~/many" })), 20_000);
+    all_ok(&house.exec("extract_files", json!({ "paths": ["~/many.zip"], "dst_dir": "~/many" })), 1_000);
 
     let mixed = house.exec(
         "extract_files",
         json!({ "paths": ["~/garbage.zip", "~/none.zip", "~/many.zip"], "dst_dir": "~/mixed" }),
     );
     assert_eq!((mixed["ok"].as_bool(), mixed["partial"].as_bool()), (Some(false), Some(true)));
-    assert_eq!((mixed["ok_count"].as_u64(), mixed["fail_count"].as_u64()), (Some(20_000), Some(2)));
+    assert_eq!((mixed["ok_count"].as_u64(), mixed["fail_count"].as_u64()), (Some(1_000), Some(2)));
 }
 
 #[test]

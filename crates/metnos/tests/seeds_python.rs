@@ -84,6 +84,7 @@ hash = "unsigned"
 [[capability]]
 name = "fs:read"
 target = "arg:folder"
+{writes}
 [audit]
 trace_topic = "executor.{name}"
 "#,
@@ -92,6 +93,8 @@ trace_topic = "executor.{name}"
             read = self.read,
             write = self.write,
             limits = self.limits,
+            writes =
+                if effects { "[[capability]]\nname = \"fs:write\"\ntarget = \"arg:folder\"" } else { "" },
         );
         let schema = json!({ "definitions": {
             "Input": { "type": "object", "additionalProperties": false, "properties": {
