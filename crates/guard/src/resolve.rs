@@ -137,7 +137,8 @@ pub fn resolve_in(path: &Path, base: &Path, home: &Path) -> Result<Resolved, Res
     })
 }
 
-fn absolute(path: &Path, base: &Path, home: &Path) -> Result<PathBuf, ResolveError> {
+/// `path` in full, as written: links and `..` are not followed.
+pub fn absolute(path: &Path, base: &Path, home: &Path) -> Result<PathBuf, ResolveError> {
     let bytes = path.as_os_str().as_bytes();
     let owned = || path.to_owned();
     if bytes.is_empty() {

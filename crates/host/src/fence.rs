@@ -94,7 +94,7 @@ impl Fence {
 
 fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
     for grant in &fence.read {
-        let (fd, is_dir) = open(grant)?;
+        let Some((fd, is_dir)) = open(grant)? else { continue };
         let access = match grant.reach {
             Reach::Names => AccessFs::ReadDir.into(),
             _ if is_dir => read_tree(),
@@ -103,7 +103,7 @@ fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> R
         rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
     }
     for grant in &fence.write {
-        let (fd, is_dir) = open(grant)?;
+        let Some((fd, is_dir)) = open(grant)? else { continue };
         let access = match grant.reach {
             Reach::Names => names(),
             _ if is_dir => names() | write_file(),
@@ -134,7 +134,9 @@ fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> R
     Ok(())
 }
 
-fn open(grant: &Grant) -> Result<(OwnedFd, bool), Failure> {
+/// `None` when nothing can be granted: it vanished meanwhile, or lies where this account may not
+/// look. The executor meets the same wall and says so for that one path.
+fn open(grant: &Grant) -> Result<Option<(OwnedFd, bool)>, Failure> {
     let path = &grant.path.0;
     let changed = |why: String| Failure::new(ErrorClass::Conflict, format!("{}: {why}", path.display()));
     let (mut flags, mut resolve) = (
@@ -145,21 +147,16 @@ fn open(grant: &Grant) -> Result<(OwnedFd, bool), Failure> {
     if trusting {
         (flags, resolve) = (flags - OFlags::NOFOLLOW, ResolveFlags::empty());
     }
-    let fd =
-        rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve).map_err(|e| match e {
-            rustix::io::Errno::NOENT => {
-                Failure::new(ErrorClass::NotFound, format!("{}: not found", path.display()))
-            }
-            rustix::io::Errno::ACCESS => {
-                Failure::new(ErrorClass::PermissionDenied, format!("{}: permission denied", path.display()))
-            }
-            other => changed(format!("it changed while the call was prepared ({other})")),
-        })?;
+    let fd = match rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve) {
+        Ok(fd) => fd,
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS) => return Ok(None),
+        Err(e) => return Err(changed(format!("it changed while the call was prepared ({e})"))),
+    };
     let stat = rustix::fs::fstat(&fd).map_err(|e| changed(e.to_string()))?;
     // (0, 0) is a folder this host made a moment ago, after a durable intent.
     if !trusting && grant.id != (0, 0) && (stat.st_dev, stat.st_ino) != grant.id {
         return Err(changed("another file stands there now".into()));
     }
     let is_dir = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
-    Ok((fd, is_dir))
+    Ok(Some((fd, is_dir)))
 }

@@ -2,13 +2,13 @@
 
 use crate::call::{Silent, Spec};
 use crate::runtime::Runtime;
-use metnos_executor::{Failure, Part, Refusal};
 use metnos_executor::birth::{self, Birth, Case, Made};
 use metnos_executor::signature::Verified;
+use metnos_executor::{Failure, Part, Refusal};
 use metnos_memory::db;
+use metnos_vocab::ExecutorName;
 use serde_json::Value;
 use std::io::BufRead;
-use metnos_vocab::ExecutorName;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -56,7 +56,12 @@ impl Runtime {
 
     /// An executor that has not yet kept its promises under this host, kernel and bubblewrap keeps
     /// them now, before it is used; one that cannot goes to quarantine.
-    pub(crate) fn ensure_born(&self, name: &ExecutorName, verified: &Verified, caller: &str) -> Result<(), Failure> {
+    pub(crate) fn ensure_born(
+        &self,
+        name: &ExecutorName,
+        verified: &Verified,
+        caller: &str,
+    ) -> Result<(), Failure> {
         if caller == CALLER || lock(&self.alive).contains(&verified.digest) {
             return Ok(());
         }

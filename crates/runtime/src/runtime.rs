@@ -19,8 +19,8 @@ use metnos_memory::journal::Journal;
 use metnos_sandbox::{Cell, Launcher, Mounts, Pool};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
-use std::io::Read;
 use std::collections::HashSet;
+use std::io::Read;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// How a runtime is opened.

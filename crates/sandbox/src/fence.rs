@@ -10,11 +10,12 @@ use metnos_executor::profile::{Profile, Scope};
 use metnos_executor::wire::{FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure};
 use metnos_guard::core::{Act, CorePaths, Look, Verdict};
-use metnos_guard::resolve::{Resolved, resolve_in};
+use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,7 @@ pub fn mint(
     ground: &Ground<'_>,
 ) -> Result<Fence, Failure> {
     let beside = profile.write.contains(&Scope::Arg("dst_dir".into())) && !args.contains_key("dst_dir");
+    let one_file = profile.write.contains(&Scope::Arg("path".into())) && args.contains_key("path");
     let mut cut = Cut {
         ground,
         look: OnceCell::new(),
@@ -85,6 +87,8 @@ pub fn mint(
             Scope::Workspace => cut.literal(ground.workspace, usage, true)?,
             Scope::Literal(path) => cut.literal(path, usage, false)?,
             Scope::Arg(name) => cut.argument(name, usage, args)?,
+            // A seed told to write one file takes its entries as records: what they name stays shut.
+            Scope::Entries(_) if trusted && usage == Use::Read && one_file => {}
             Scope::Entries(field) => {
                 for path in entry_paths(field)? {
                     cut.named(field, &path, usage)?;
@@ -185,7 +189,19 @@ impl Cut<'_> {
             Use::Destination => split_template(path),
             _ => (path.to_path_buf(), None),
         };
-        let found = self.resolve(&fixed, usage)?;
+        let wrong = |e: ResolveError| {
+            let hint = e.hint();
+            let failure = Failure::wrong_args(format!("{}: {e}", fixed.display()));
+            if let Some(hint) = hint { failure.with_hint(hint) } else { failure }
+        };
+        let found = match self.resolve(&fixed, usage) {
+            Ok(found) => found,
+            // Nothing is granted; the executor meets the same wall and reports this one path.
+            Err(e) if usage != Use::Destination && is_wall(&e) => {
+                return absolute(&fixed, self.ground.base, self.ground.user_home).map_err(wrong);
+            }
+            Err(e) => return Err(wrong(e)),
+        };
         let verdict = match usage {
             Use::Read => self.verdict(&found.path, Act::Read),
             Use::Operand => match self.verdict(&found.path, Act::Read) {
@@ -212,13 +228,11 @@ impl Cut<'_> {
         Ok(template.map_or(found.path.clone(), |rest| found.path.join(rest)))
     }
 
-    fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, Failure> {
-        let wrong =
-            |e: metnos_guard::resolve::ResolveError| Failure::wrong_args(format!("{}: {e}", path.display()));
-        let whole = || resolve_in(path, self.ground.base, self.ground.user_home).map_err(wrong);
+    fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, ResolveError> {
+        let whole = || resolve_in(path, self.ground.base, self.ground.user_home);
         match (usage, path.parent(), path.file_name()) {
             (Use::Operand, Some(parent), Some(last)) if !parent.as_os_str().is_empty() => {
-                let above = resolve_in(parent, self.ground.base, self.ground.user_home).map_err(wrong)?;
+                let above = resolve_in(parent, self.ground.base, self.ground.user_home)?;
                 let full = above.path.join(last);
                 match std::fs::symlink_metadata(&full) {
                     Ok(meta) if meta.is_symlink() => Ok(Resolved {
@@ -329,8 +343,8 @@ impl Cut<'_> {
         }
         let meta = match std::fs::symlink_metadata(path) {
             Ok(meta) => meta,
-            // It vanished meanwhile: nothing to grant, and the executor will say so.
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            // It vanished meanwhile or may not be seen: nothing to grant, and the executor will say so.
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => return Ok(()),
             Err(e) => return Err(Failure::io(path.display(), &e)),
         };
         let grant = Grant { path: BytePath(path.to_path_buf()), id: (meta.dev(), meta.ino()), reach };
@@ -392,6 +406,16 @@ fn beside_scratch(trees: Vec<PathBuf>) -> Vec<PathBuf> {
         _ => vec![tree],
     };
     trees.into_iter().flat_map(split).collect()
+}
+
+/// A path that leads nowhere for a reason its user can be told: links in a circle, something below
+/// a file, a folder that may not be entered.
+fn is_wall(error: &ResolveError) -> bool {
+    match error {
+        ResolveError::Loop { .. } | ResolveError::NotADirectory { .. } => true,
+        ResolveError::Io { source, .. } => source.kind() == ErrorKind::PermissionDenied,
+        _ => false,
+    }
 }
 
 fn nearest(path: &Path) -> PathBuf {

@@ -3,6 +3,7 @@
 
 pub mod call;
 pub mod hands;
+pub mod kinds;
 pub mod registry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -16,6 +17,7 @@ pub mod lab;
 pub mod meaning;
 pub mod numbers;
 pub mod system;
+mod tables;
 pub mod texts;
 
 pub use call::{Call, Port};

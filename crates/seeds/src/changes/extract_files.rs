@@ -49,6 +49,8 @@ struct Opened {
     item: Item<()>,
     file: File,
     kind: Kind,
+    /// What it was listed with, and is unpacked with again.
+    bounds: Bounds,
     steps: Vec<Step>,
 }
 
@@ -75,10 +77,12 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         match list(&item.path, &zone, bounds) {
             Ok((file, kind, members)) => {
                 let bytes = members.iter().fold(0u64, |sum, m| sum.saturating_add(m.size));
-                left = left.saturating_sub(bytes);
+                if args.max_bytes > 0 {
+                    left = left.saturating_sub(bytes);
+                }
                 let dst = destination(&item.path, args.dst_dir.as_ref());
                 let steps = plan.archive(call, &item, &dst, members);
-                archives.push(Opened { item, file, kind, steps });
+                archives.push(Opened { item, file, kind, bounds, steps });
             }
             Err(failure) => failed(call, item.index, &item.path, &failure),
         }
@@ -269,8 +273,7 @@ impl Unpacking<'_, '_> {
     }
 
     fn tar(&mut self, archive: &Opened, kind: Kind) -> Result<(), Failure> {
-        let bounds = Bounds { bytes: u64::MAX, members: MEMBERS_MAX };
-        let mut tar = open_tar(&archive.file, kind, bounds).map_err(|e| unreadable(&e))?;
+        let mut tar = open_tar(&archive.file, kind, archive.bounds).map_err(|e| unreadable(&e))?;
         let mut entries = tar.entries().map_err(|e| unreadable(&e))?.enumerate();
         for step in &archive.steps {
             let entry = entries.by_ref().find(|(at, entry)| *at == step.member.at || entry.is_err());

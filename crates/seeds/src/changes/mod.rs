@@ -16,7 +16,6 @@ mod move_files;
 mod name_template;
 mod records;
 mod render;
-mod sheet;
 mod tree;
 mod write_files;
 

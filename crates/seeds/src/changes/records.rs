@@ -95,20 +95,3 @@ impl<'s> Records<'s> {
 fn is_column(key: &str) -> bool {
     key != "_origin" && key != "path_b64" && !key.ends_with("_b64")
 }
-
-/// A value as the text of a cell.
-pub(super) fn cell(value: Option<&Value>) -> String {
-    match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
-}
-
-/// The text of a spreadsheet cell that no spreadsheet takes for a formula: one that begins like a
-/// formula gets an apostrophe in front. Numbers stay numbers.
-pub(super) fn safe_cell(value: Option<&Value>) -> String {
-    let text = cell(value);
-    let risky = matches!(value, Some(Value::String(_))) && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if risky { format!("'{text}") } else { text }
-}

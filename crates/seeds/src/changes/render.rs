@@ -1,7 +1,11 @@
 //! Records as the text of a file: csv, json, markdown, html, plain lines. Each streams.
 
-use super::records::{Records, cell, safe_cell};
+use super::records::Records;
+use crate::tables::cell::{harmless, harmless_text, plain};
+use crate::tables::markup::escape;
+use crate::tables::xlsx::XlsxOut;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -57,7 +61,7 @@ pub(super) fn render(
         Format::Json => json(records, tick, w),
         Format::Md => md(records, header, tick, w),
         Format::Html => html(records, tick, w),
-        Format::Xlsx => super::sheet::xlsx(records, tick, w),
+        Format::Xlsx => xlsx(records, tick, w),
     }
 }
 
@@ -87,11 +91,11 @@ fn csv(records: &mut Records<'_>, header: bool, tick: Tick<'_>, w: &mut dyn Writ
     }
     let mut out = csv::Writer::from_writer(w);
     if header {
-        out.write_record(&columns)?;
+        out.write_record(columns.iter().map(|c| harmless_text(c).into_owned()))?;
     }
     while let Some(record) = records.next().map_err(io::Error::other)? {
         tick(records.count)?;
-        out.write_record(columns.iter().map(|c| safe_cell(record.get(c))))?;
+        out.write_record(columns.iter().map(|c| harmless(value(&record, c)).into_owned()))?;
     }
     out.flush()
 }
@@ -120,7 +124,7 @@ fn md(records: &mut Records<'_>, header: bool, tick: Tick<'_>, w: &mut dyn Write
     writeln!(w, "|{}", " --- |".repeat(columns.len()))?;
     while let Some(record) = records.next().map_err(io::Error::other)? {
         tick(records.count)?;
-        let row: Vec<String> = columns.iter().map(|c| md_cell(&cell(record.get(c)))).collect();
+        let row: Vec<String> = columns.iter().map(|c| md_cell(&plain(value(&record, c)))).collect();
         writeln!(w, "| {} |", row.join(" | "))?;
     }
     Ok(())
@@ -141,27 +145,29 @@ fn html(records: &mut Records<'_>, tick: Tick<'_>, w: &mut dyn Write) -> io::Res
         tick(records.count)?;
         w.write_all(b"<tr>")?;
         for column in &columns {
-            write!(w, "<td>{}</td>", escape(&cell(record.get(column))))?;
+            write!(w, "<td>{}</td>", escape(&plain(value(&record, column))))?;
         }
         w.write_all(b"</tr>\n")?;
     }
     w.write_all(b"</table>\n</body></html>\n")
 }
 
-/// Text that is only text inside a page or a sheet. Characters XML cannot carry become spaces.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\t' | '\n' | '\r' => out.push(c),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
-            c => out.push(c),
-        }
+fn xlsx(records: &mut Records<'_>, tick: Tick<'_>, w: &mut dyn Write) -> io::Result<()> {
+    let columns = records.columns.clone();
+    let mut book = XlsxOut::new(w)?;
+    if !columns.is_empty() {
+        book.row(&columns.iter().cloned().map(Value::String).collect::<Vec<_>>())?;
     }
-    out
+    while let Some(mut record) = records.next().map_err(io::Error::other)? {
+        tick(records.count)?;
+        let row: Vec<Value> =
+            columns.iter().map(|c| record.get_mut(c).map(Value::take).unwrap_or_default()).collect();
+        book.row(&row)?;
+    }
+    book.finish()
+}
+
+/// The value of a column; null where a record has none.
+fn value<'r>(record: &'r Map<String, Value>, column: &str) -> &'r Value {
+    record.get(column).unwrap_or(&Value::Null)
 }

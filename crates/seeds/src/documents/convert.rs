@@ -4,9 +4,10 @@ use super::csv_rows::CsvRows;
 use super::format::{self, Format};
 use super::source::{self, shown};
 use super::table::{self, Columns};
-use super::workbook::{self, Workbook};
-use super::xlsx_out::XlsxOut;
+use super::workbook::Workbook;
 use super::{picture, text};
+use crate::tables::cell;
+use crate::tables::xlsx::XlsxOut;
 use image::ImageFormat;
 use metnos_executor::failure::class_of;
 use metnos_executor::{ErrorClass, Failure};
@@ -136,14 +137,16 @@ pub(crate) fn write(path: &Path, way: Way, out: &mut dyn Write) -> Result<(), Fa
         Way::XlsxCsv => {
             let mut csv = csv::WriterBuilder::new().flexible(true).from_writer(out);
             first_sheet(path, &mut |cells| {
-                csv.write_record(cells.iter().map(harmless)).map_err(io::Error::other).map_err(io)
+                csv.write_record(cells.iter().map(|c| cell::harmless(c).into_owned()))
+                    .map_err(io::Error::other)
+                    .map_err(io)
             })?;
             csv.flush().map_err(io)
         }
         Way::XlsxJson => {
             let mut json = Records::begin(out).map_err(io)?;
             first_sheet(path, &mut |cells| {
-                json.row(cells, || cells.iter().map(workbook::plain).collect()).map_err(io)
+                json.row(cells, || cells.iter().map(|c| cell::plain(c).into_owned()).collect()).map_err(io)
             })?;
             json.end().map_err(io)
         }
@@ -168,19 +171,6 @@ fn first_sheet(path: &Path, each: &mut dyn FnMut(&[Value]) -> Result<(), Failure
     let mut book = Workbook::open(&mut file, size)?;
     let sheet = book.sheet(None)?;
     book.rows(&sheet, &mut |_, cells| each(cells).map(|()| true))
-}
-
-/// A cell for CSV. A text that a spreadsheet would run as a formula gets an apostrophe.
-fn harmless(value: &Value) -> String {
-    let text = workbook::plain(value);
-    match value {
-        Value::String(s)
-            if s.starts_with(['=', '+', '-', '@', '\t', '\r']) && !table::cell(s).is_number() =>
-        {
-            format!("'{text}")
-        }
-        _ => text,
-    }
 }
 
 /// A JSON list of records, written row by row.
@@ -277,12 +267,5 @@ mod tests {
     fn markdown_loses_its_marks_and_nothing_else() {
         let text = "# Titolo\nun **forte** `cod` [qui](http://x.it)\n```\n# no **x**\n```\n#tag 2*3 [a] (b)";
         assert_eq!(unmarked(text), "Titolo\nun forte cod qui (http://x.it)\n# no **x**\n#tag 2*3 [a] (b)\n");
-    }
-
-    #[test]
-    fn a_cell_cannot_become_a_formula() {
-        assert_eq!(harmless(&"=1+1".into()), "'=1+1");
-        assert_eq!(harmless(&"-5".into()), "-5");
-        assert_eq!(harmless(&"a=b".into()), "a=b");
     }
 }

@@ -1,7 +1,7 @@
 //! Seeds on documents: reading, comparing and converting files by their format, one file each.
 //!
 //! `source` opens, `format` decides, `charset`, `html`, `pdf`, `docx` and `workbook` read, `text`
-//! puts them together; `convert`, `picture` and `xlsx_out` write; the rest are the seeds.
+//! puts them together; `convert` and `picture` write; the rest are the seeds.
 
 pub mod change_files_format;
 pub(crate) mod charset;
@@ -22,7 +22,6 @@ pub(crate) mod source;
 mod table;
 pub(crate) mod text;
 mod workbook;
-mod xlsx_out;
 
 use crate::registry::Seed;
 

@@ -2,8 +2,9 @@
 
 use super::read_files_csv::{Args, Table, Tables};
 use super::source::{self, Input, Named, note};
-use super::workbook::{self, Workbook};
+use super::workbook::Workbook;
 use crate::call::Call;
+use crate::tables::cell::plain;
 use metnos_executor::Failure;
 
 /// Answers every row of the sheet asked for, of every file.
@@ -32,7 +33,7 @@ fn file(call: &mut Call<'_>, tables: &mut Tables, args: &Args, input: &Input) ->
     let named = Named::of(&input.path);
     let mut table = Table::new(&named, Some(&sheet), input.origin);
     book.rows(&sheet, &mut |number, cells| {
-        let raw = || cells.iter().map(workbook::plain).collect();
+        let raw = || cells.iter().map(|cell| plain(cell).into_owned()).collect();
         tables.row(call, &mut table, number, cells, &raw)
     })
 }

@@ -5,8 +5,9 @@ use super::format::{self, Format};
 use super::html::Html;
 use super::sink::Sink;
 use super::source::{self, guarded, shown};
-use super::workbook::{self, Workbook};
+use super::workbook::Workbook;
 use super::{docx, pdf};
+use crate::tables::cell::plain;
 use metnos_executor::Failure;
 use std::fs::File;
 use std::io::{BufRead, Cursor};
@@ -112,8 +113,7 @@ fn sheets(file: &mut File, size: u64, mut sink: Sink) -> Result<(Sink, u64), Fai
             sink.push(&format!("# {name}\n"));
         }
         book.rows(name, &mut |_, row| {
-            let cells: Vec<String> =
-                row.iter().map(|c| workbook::plain(c).replace(['\t', '\n', '\r'], " ")).collect();
+            let cells: Vec<String> = row.iter().map(|c| plain(c).replace(['\t', '\n', '\r'], " ")).collect();
             sink.push(&cells.join("\t"));
             sink.push("\n");
             Ok(!sink.is_full())

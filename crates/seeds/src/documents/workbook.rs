@@ -166,12 +166,3 @@ fn moment(t: &ExcelDateTime) -> String {
     }
     format!("{year:04}-{month:02}-{day:02}T{time}")
 }
-
-/// A cell as plain text, for tab-separated and comma-separated forms.
-pub(crate) fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(s) => s.clone(),
-        other => other.to_string(),
-    }
-}

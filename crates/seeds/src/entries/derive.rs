@@ -3,6 +3,7 @@
 
 use super::field::{Cell, FieldName};
 use super::moment::Clock;
+use crate::kinds;
 use serde_json::value::RawValue;
 
 /// Where dates are found, in order.
@@ -22,26 +23,6 @@ const DATES: [&str; 11] = [
 const PLACES: [&str; 2] = ["path", "name"];
 const ADDRESSES: [&str; 5] = ["url", "link", "from", "sender", "email"];
 const SENDERS: [&str; 2] = ["from", "sender"];
-
-/// Extensions of each kind of file, as the catalog names kinds.
-const KINDS: [(&str, &[&str]); 9] = [
-    (
-        "image",
-        &["jpg", "jpeg", "png", "gif", "webp", "bmp", "tif", "tiff", "heic", "svg", "raw", "cr2", "nef"],
-    ),
-    ("video", &["mp4", "mkv", "avi", "mov", "webm", "m4v", "mpg", "mpeg", "wmv"]),
-    ("audio", &["mp3", "flac", "ogg", "opus", "wav", "m4a", "aac", "wma"]),
-    ("pdf", &["pdf"]),
-    ("document", &["doc", "docx", "odt", "rtf", "epub", "pages"]),
-    ("spreadsheet", &["xls", "xlsx", "ods", "csv", "tsv"]),
-    ("presentation", &["ppt", "pptx", "odp"]),
-    ("archive", &["zip", "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar"]),
-    ("text", &["txt", "md", "log", "rst", "json", "xml", "yaml", "yml", "toml", "ini", "html", "htm"]),
-];
-const CODE: &[&str] = &[
-    "rs", "py", "js", "ts", "c", "h", "cpp", "hpp", "java", "go", "rb", "php", "sh", "sql", "css", "swift",
-    "kt", "cs", "lua", "pl",
-];
 
 /// A group by something derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,10 +101,7 @@ fn ext(path: &str) -> String {
 }
 
 fn kind(ext: &str) -> &'static str {
-    if CODE.contains(&ext) {
-        return "code";
-    }
-    KINDS.iter().find(|(_, exts)| exts.contains(&ext)).map_or("other", |(kind, _)| kind)
+    kinds::of_ext(ext.as_bytes()).map_or("other", kinds::Kind::as_str)
 }
 
 /// `Anna <anna@example.org>` is `anna@example.org`.

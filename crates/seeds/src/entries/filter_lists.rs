@@ -1,17 +1,19 @@
-//! `filter_lists`: two lists as sets. Entries pass through untouched, so each keeps its origin.
+//! `filter_lists`: two lists as sets. Entries pass through untouched, so each keeps its origin; one
+//! that was chosen because `with` holds its like is as trusted as the less trusted of the two.
 //!
 //! `intersect` and `difference` choose among `entries`; `symdiff` adds what only `with` has;
 //! `union` is both, each key once; `overlap` keeps the entries whose time meets one of `with`.
 
+use super::field::{self, ORIGIN, Record};
 use super::identity::Identity;
 use super::lines::{Arena, Lines, reject};
 use super::moment::Clock;
 use super::overlap::{Timeline, Times};
 use crate::call::Call;
-use metnos_executor::Failure;
+use metnos_executor::{Failure, Origin};
 use serde::Deserialize;
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -56,16 +58,20 @@ fn overlap(
 ) -> Result<Counts, Failure> {
     let (times, clock) = (Times::new(key), Clock::of(&call.now));
     let mut stretches = Vec::new();
+    let mut chooser = Origin::User;
     while let Some((index, line)) = b.advance(call)? {
         match times.of(line, &clock) {
-            Ok(stretch) => stretches.push(stretch),
+            Ok(stretch) => {
+                chooser = chooser.join(origin(line));
+                stretches.push(stretch);
+            }
             Err(why) => reject(call, index, format!("in `with`: {why}")),
         }
     }
     let timeline = Timeline::new(stretches);
     while let Some((index, line)) = a.advance(call)? {
         match times.of(line, &clock) {
-            Ok(stretch) if timeline.meets(stretch) => call.pass(line)?,
+            Ok(stretch) if timeline.meets(stretch) => chosen(call, line, chooser)?,
             Ok(_) => {}
             Err(why) => reject(call, index, why),
         }
@@ -91,8 +97,8 @@ fn combine(
         (None, None, None) => Identity::Whole,
     };
     let (mut a, mut b) = (Ahead { first: first_a, rest: a }, Ahead { first: first_b, rest: b });
-    let mut keys = HashSet::new();
     if op == Op::Union {
+        let mut keys = HashSet::new();
         for list in [&mut a, &mut b] {
             while let Some((index, line)) = list.advance(call)? {
                 match identity.of(&line) {
@@ -103,12 +109,14 @@ fn combine(
             }
         }
     } else {
+        let mut theirs: HashMap<_, Origin> = HashMap::new();
         let mut kept = Arena::default();
         let mut kept_keys = Vec::new();
         while let Some((index, line)) = b.advance(call)? {
             match identity.of(&line) {
                 Ok(key) => {
-                    keys.insert(key);
+                    let origin = origin(&line);
+                    theirs.entry(key).and_modify(|o| *o = o.join(origin)).or_insert(origin);
                     if op == Op::Symdiff {
                         kept.push(&line);
                         kept_keys.push(key);
@@ -121,8 +129,10 @@ fn combine(
         while let Some((index, line)) = a.advance(call)? {
             match identity.of(&line) {
                 Ok(key) => {
-                    if keys.contains(&key) == (op == Op::Intersect) {
-                        call.pass(&line)?;
+                    match theirs.get(&key) {
+                        Some(chooser) if op == Op::Intersect => chosen(call, &line, *chooser)?,
+                        None if op != Op::Intersect => call.pass(&line)?,
+                        _ => {}
                     }
                     if op == Op::Symdiff {
                         ours.insert(key);
@@ -138,6 +148,22 @@ fn combine(
         }
     }
     Ok((a.rest.count(), b.rest.count(), identity.name().map(str::to_owned)))
+}
+
+fn origin(line: &[u8]) -> Origin {
+    let found = field::pick(line, &[field::FieldName::new(ORIGIN)]).unwrap_or_default();
+    field::origin(found.first().copied().flatten())
+}
+
+/// Passes on an entry that something of origin `chooser` picked out.
+fn chosen(call: &mut Call<'_>, line: &[u8], chooser: Origin) -> Result<(), Failure> {
+    let own = origin(line);
+    if chooser <= own {
+        return call.pass(line);
+    }
+    let mut fields = field::all(line).map_err(|e| Failure::wrong_args(e.to_string()))?;
+    fields.retain(|(name, _)| name != ORIGIN);
+    call.emit(&Record(fields), chooser)
 }
 
 type Line<'a> = std::borrow::Cow<'a, [u8]>;
@@ -182,6 +208,7 @@ mod tests {
         let symdiff = of("symdiff");
         assert_eq!(ids(&symdiff), [&json!(1), &json!(3), &json!(3), &json!(4)]);
         assert_eq!(symdiff.items[0]["_origin"], "local");
+        assert_eq!(of("intersect").items[0]["_origin"], "web", "the page chose it");
         assert_eq!(symdiff.items[3]["_origin"], "web");
         let counts = json!({"count_a": 4, "count_b": 2, "count_out": 4, "key": "id"});
         assert_eq!(symdiff.outcome.fields["metadata"], counts);

@@ -5,11 +5,11 @@
 //! below it, and one called `.` for the files directly inside. By `ext` or `kind`: over the whole
 //! tree. Largest first.
 
-use super::kinds::{self, Kind};
 use super::record::{b64, ext_of, text};
 use super::visit::{Entry, Flow, Options, Visit, note};
 use super::walk;
 use crate::call::Call;
+use crate::kinds::{self, Kind};
 use metnos_executor::{BytePath, Failure, Origin};
 use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,13 @@
 //! `find_files`: the regular files below a folder that satisfy every criterion given.
 
 use super::contains::{Found, Needle};
-use super::kinds::{self, Kind};
 use super::pattern::Patterns;
 use super::record::{FileRecord, ext_of};
 use super::visit::{Entry, Flow, Options, Visit, note};
 use super::walk;
 use super::when;
 use crate::call::Call;
+use crate::kinds::{self, Kind};
 use metnos_executor::{BytePath, Failure, Origin};
 use rustix::fs::{FileType, Stat};
 use serde::Deserialize;

@@ -5,11 +5,11 @@
 //! `hard_link_of` when it has a duplicate, and are no duplicates of each other. Empty files are
 //! all alike and say nothing, so they are only counted.
 
-use super::kinds::{self, Kind};
 use super::record::{Stamp, b64, ext_of, text};
 use super::visit::{Entry, Flow, Options, Visit, note};
 use super::walk;
 use crate::call::Call;
+use crate::kinds::{self, Kind};
 use blake3::Hash;
 use metnos_executor::{BytePath, ErrorClass, Failure, Origin, failure::class_of};
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};

@@ -8,7 +8,6 @@ pub mod find_dirs;
 pub mod find_files;
 pub mod find_files_hash;
 pub mod get_files;
-pub mod kinds;
 pub mod list_dirs;
 
 mod contains;

@@ -1,7 +1,7 @@
 //! How a file looks in an answer: a path that survives JSON, a time, and the record most seeds
 //! of this family share.
 
-use super::kinds;
+use crate::kinds;
 use metnos_executor::path::encode;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;

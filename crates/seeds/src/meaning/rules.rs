@@ -99,7 +99,7 @@ impl Rules {
         let score = (sum / (2.0 * self.threshold)).clamp(0.0, 1.0);
         let mut why: Vec<String> = spoke.into_iter().map(|rule| rule.why.clone()).collect();
         why.dedup();
-        Verdict { yes: sum >= self.threshold, score: (score * 100.0).round() / 100.0, why }
+        Verdict { yes: sum >= self.threshold, score: (score * 100.0).round().abs() / 100.0, why }
     }
 }
 

@@ -138,12 +138,14 @@ pub(super) struct Bounds {
 const RATIO: u64 = 200;
 const RATIO_FROM: u64 = 10 << 20;
 
-/// Refuses `unpacked` bytes out of `packed`.
-pub(super) fn check_ratio(unpacked: u64, packed: u64) -> Result<(), Failure> {
-    if unpacked > RATIO_FROM && unpacked > packed.saturating_mul(RATIO) {
+/// Refuses `unpacked` bytes out of `packed`, unless whoever asked wants any number of bytes.
+pub(super) fn check_ratio(unpacked: u64, packed: u64, most: u64) -> Result<(), Failure> {
+    if most != u64::MAX && unpacked > RATIO_FROM && unpacked > packed.saturating_mul(RATIO) {
         return Err(Failure::new(
             ErrorClass::TooLarge,
-            format!("{packed} bytes unpack to {unpacked} or more: an archive bomb"),
+            format!(
+                "{packed} bytes unpack to {unpacked} or more: an archive bomb; max_bytes = 0 unpacks it all the same"
+            ),
         ));
     }
     Ok(())

@@ -17,7 +17,7 @@ impl Read for Stream {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.seen = self.seen.saturating_add(n as u64);
-        check_ratio(self.seen, self.packed).map_err(io::Error::other)?;
+        check_ratio(self.seen, self.packed, self.most).map_err(io::Error::other)?;
         if self.seen > self.most {
             let message = format!("unpacks to more than {} bytes", self.most);
             return Err(io::Error::other(Failure::new(ErrorClass::TooLarge, message)));

@@ -30,7 +30,7 @@ pub(in crate::changes) fn list_zip(
         let size = if what == What::File { entry.size() } else { 0 };
         bytes = bytes.saturating_add(size);
         stored = stored.saturating_add(entry.compressed_size());
-        check_ratio(size, entry.compressed_size())?;
+        check_ratio(size, entry.compressed_size(), bounds.bytes)?;
         check_bounds(bytes, at.saturating_add(1), bounds)?;
         members.push(Member {
             at,
@@ -46,7 +46,7 @@ pub(in crate::changes) fn list_zip(
         let message = "its members overlap: an archive bomb";
         return Err(Failure::new(ErrorClass::TooLarge, message));
     }
-    check_ratio(bytes, packed)?;
+    check_ratio(bytes, packed, bounds.bytes)?;
     Ok(members)
 }
 

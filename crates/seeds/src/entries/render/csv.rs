@@ -1,19 +1,19 @@
 //! Comma separated values, quoted as RFC 4180 says, with formulas made harmless.
 
 use super::{Cell, Form, Row};
-use crate::entries::exact::Number;
+use crate::tables::cell::harmless_text;
 
 /// Stateless: every row stands alone.
 pub(super) struct Csv;
 
 impl Form for Csv {
     fn head(&mut self, columns: &[String]) -> String {
-        record(columns.iter().map(|name| guarded(name)))
+        record(columns.iter().map(|name| harmless_text(name).into_owned()))
     }
 
     fn row(&mut self, row: &Row<'_>) -> String {
         record(row.cells.iter().map(|cell| match cell {
-            Cell::Text(text) => guarded(text),
+            Cell::Text(text) => harmless_text(text).into_owned(),
             cell => cell.text().into_owned(),
         }))
     }
@@ -21,14 +21,6 @@ impl Form for Csv {
     fn tail(&mut self) -> String {
         String::new()
     }
-}
-
-/// A sheet runs a text that starts like a formula; an apostrophe before it keeps it text.
-fn guarded(text: &str) -> String {
-    let risky = text
-        .trim_start_matches(' ')
-        .starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
-    if risky && Number::parse(text).is_none() { format!("'{text}") } else { text.to_owned() }
 }
 
 fn record(values: impl Iterator<Item = String>) -> String {

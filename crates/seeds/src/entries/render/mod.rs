@@ -8,6 +8,7 @@ mod markdown;
 mod table;
 mod width;
 
+use crate::tables::markup::escape;
 pub(super) use chart::Chart;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -89,20 +90,8 @@ fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Text that markup cannot take for markup. Signs XML does not know are replaced.
+/// Text that markup cannot take for markup, with what must not be shown replaced.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(sign),
-            sign if is_unseen(sign) || matches!(sign, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            sign => out.push(sign),
-        }
-    }
-    out
+    let shown = |sign: char| if is_unseen(sign) && !matches!(sign, '\n' | '\t') { '\u{fffd}' } else { sign };
+    escape(&text.chars().map(shown).collect::<String>())
 }

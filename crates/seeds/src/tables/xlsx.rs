@@ -1,6 +1,7 @@
 //! A workbook of one sheet, written as a stream: no row is held, no thread started, no temporary
 //! file made. Text goes in as text, so that nothing in it can become a formula.
 
+use super::{cell, markup};
 use serde_json::Value;
 use std::io::{self, Write};
 use zip::write::{SimpleFileOptions, StreamWriter};
@@ -8,6 +9,8 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// The rows a sheet may have.
 const ROWS_MAX: u32 = 1_048_576;
+/// The columns a row may have.
+const COLUMNS_MAX: usize = 16_384;
 /// The characters a cell may have.
 const CELL_MAX: usize = 32_767;
 
@@ -50,25 +53,28 @@ impl<W: Write> XlsxOut<W> {
         if self.row >= ROWS_MAX {
             return Err(too_large("a sheet holds 1048576 rows and there are more"));
         }
+        if cells.len() > COLUMNS_MAX {
+            return Err(too_large(&format!("{} columns; a sheet holds {COLUMNS_MAX}", cells.len())));
+        }
         self.row += 1;
         self.line.clear();
         self.line.push_str(&format!("<row r=\"{}\">", self.row));
-        for (i, cell) in cells.iter().enumerate() {
+        for (i, value) in cells.iter().enumerate() {
             let at = format!("{}{}", column(i), self.row);
-            match cell {
+            match value {
                 Value::Null => {}
-                Value::Number(n) => self.line.push_str(&format!("<c r=\"{at}\"><v>{n}</v></c>")),
+                Value::Number(n) if exact(n) => self.line.push_str(&format!("<c r=\"{at}\"><v>{n}</v></c>")),
                 Value::Bool(b) => {
                     self.line.push_str(&format!("<c r=\"{at}\" t=\"b\"><v>{}</v></c>", u8::from(*b)));
                 }
                 other => {
-                    let text = super::workbook::plain(other);
+                    let text = cell::plain(other);
                     if text.chars().nth(CELL_MAX).is_some() {
                         return Err(too_large(&format!("cell {at} holds more than {CELL_MAX} characters")));
                     }
                     self.line
                         .push_str(&format!("<c r=\"{at}\" t=\"inlineStr\"><is><t xml:space=\"preserve\">"));
-                    escape(&text, &mut self.line);
+                    markup::escape_into(&text, &mut self.line);
                     self.line.push_str("</t></is></c>");
                 }
             }
@@ -85,6 +91,12 @@ impl<W: Write> XlsxOut<W> {
     }
 }
 
+/// Spreadsheets count in floating point: a number it would change stays text.
+fn exact(number: &serde_json::Number) -> bool {
+    const LARGEST: u64 = 1 << 53;
+    number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64()).is_none_or(|n| n <= LARGEST)
+}
+
 fn too_large(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, message.to_string())
 }
@@ -99,21 +111,6 @@ fn column(place: usize) -> String {
         n = (n - 1) / 26;
     }
     letters.iter().rev().map(|b| *b as char).collect()
-}
-
-/// Text as XML; characters that XML cannot hold at all become U+FFFD.
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\r' => out.push_str("&#13;"),
-            '\t' | '\n' => out.push(c),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
 }
 
 #[cfg(test)]
