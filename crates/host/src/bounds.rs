@@ -19,7 +19,9 @@ pub(crate) fn apply(limits: &Limits, runtime: Runtime) -> io::Result<()> {
     let memory = limits.memory_mb << 20;
     let room = if runtime == Runtime::Cpython { CPYTHON_ROOM } else { OWN_ROOM };
     sys::limit(libc::RLIMIT_CORE, 0)?;
-    sys::limit(libc::RLIMIT_CPU, limits.cpu_ms.div_ceil(1000).max(1))?;
+    // At the hard limit the kernel kills without saying why; the soft one, a second earlier, says it.
+    let seconds = limits.cpu_ms.div_ceil(1000).max(1);
+    sys::limit_with(libc::RLIMIT_CPU, seconds, seconds.saturating_add(1))?;
     sys::limit(libc::RLIMIT_NOFILE, u64::from(limits.files))?;
     sys::limit(libc::RLIMIT_AS, memory.saturating_add(room))?;
     sys::limit(libc::RLIMIT_MEMLOCK, 0)?;

@@ -20,7 +20,12 @@ pub(crate) fn adopt(fd: RawFd) -> std::os::fd::OwnedFd {
 
 /// Sets soft and hard limit of a resource to the same value.
 pub(crate) fn limit(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
-    let bound = libc::rlimit { rlim_cur: value, rlim_max: value };
+    limit_with(resource, value, value)
+}
+
+/// Sets soft and hard limit of a resource.
+pub(crate) fn limit_with(resource: libc::__rlimit_resource_t, soft: u64, hard: u64) -> io::Result<()> {
+    let bound = libc::rlimit { rlim_cur: soft, rlim_max: hard };
     // SAFETY: passes a valid pointer to a local for the duration of the call.
     let done = unsafe { libc::setrlimit(resource, &raw const bound) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
