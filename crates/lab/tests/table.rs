@@ -30,6 +30,25 @@ fn every_attack_is_refused_by_the_layer_it_names_and_by_no_other() {
 }
 
 #[test]
+fn used_up_processor_time_is_said_to_be_that() {
+    let lab = target("lab/metnos");
+    if !lab.exists() {
+        return;
+    }
+    let ran = Command::new(env!("CARGO_BIN_EXE_metnos-lab"))
+        .arg("burn-processor")
+        .env("METNOS_LAB", lab)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    for row in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let errno = row["errno"].as_str();
+        assert!(errno.is_none_or(|errno| errno.starts_with("limit_exceeded:cpu")), "{row}");
+    }
+    assert!(ran.status.success(), "{text}");
+}
+
+#[test]
 fn the_product_knows_no_switch_of_the_test_build_and_no_hostile_seed() {
     let product = std::env::var_os("METNOS_BIN").map_or_else(|| target("metnos/metnos"), PathBuf::from);
     let host = product.with_file_name("metnos-host");
