@@ -157,6 +157,10 @@ fn open(grant: &Grant) -> Result<Option<(OwnedFd, bool)>, Failure> {
     if !trusting && grant.id != (0, 0) && (stat.st_dev, stat.st_ino) != grant.id {
         return Err(changed("another file stands there now".into()));
     }
-    let is_dir = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
-    Ok(Some((fd, is_dir)))
+    let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+    // A link may have got the number of the file it took the place of.
+    if kind == rustix::fs::FileType::Symlink {
+        return Err(changed("a link stands there now".into()));
+    }
+    Ok(Some((fd, kind == rustix::fs::FileType::Directory)))
 }

@@ -12,8 +12,8 @@ fn target(path: &str) -> PathBuf {
 #[test]
 fn every_attack_is_refused_by_the_layer_it_names_and_by_no_other() {
     let lab = target("lab/metnos");
+    // `make unit` makes the test build; without it there is nothing to attack.
     if !lab.exists() {
-        eprintln!("no test build here; `make unit` makes one");
         return;
     }
     let ran =
@@ -27,6 +27,25 @@ fn every_attack_is_refused_by_the_layer_it_names_and_by_no_other() {
     assert!(rows.len() >= 20, "{} rows", rows.len());
     assert_eq!(summary["attacks"], rows.len());
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn used_up_processor_time_is_said_to_be_that() {
+    let lab = target("lab/metnos");
+    if !lab.exists() {
+        return;
+    }
+    let ran = Command::new(env!("CARGO_BIN_EXE_metnos-lab"))
+        .arg("burn-processor")
+        .env("METNOS_LAB", lab)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    for row in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let errno = row["errno"].as_str();
+        assert!(errno.is_none_or(|errno| errno.starts_with("limit_exceeded:cpu")), "{row}");
+    }
+    assert!(ran.status.success(), "{text}");
 }
 
 #[test]

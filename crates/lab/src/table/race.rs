@@ -1,6 +1,6 @@
 //! What changes between the daemon's check and the cell's use.
 
-use crate::attack::Attack;
+use crate::attack::{Attack, Swap};
 use crate::house::{Done, House, make_dir, write};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -43,7 +43,7 @@ fn link_for_parent(root: &Path) -> Done {
 }
 
 pub(super) fn attacks() -> Vec<Attack> {
-    let swaps: [(&str, fn(&Path) -> Done); 3] =
+    let swaps: [(&str, Swap); 3] =
         [("swap-file", file_for_file), ("swap-symlink", link_for_file), ("swap-parent", link_for_parent)];
     let mut attacks = Vec::new();
     for (name, swap) in swaps {
