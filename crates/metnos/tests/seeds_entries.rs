@@ -59,7 +59,7 @@ fn each_processor_gives_what_it_promises() {
     assert_eq!((&items(&answers[2])[0]["key"], &items(&answers[2])[0]["value"]), (&json!("txt"), &json!(60)));
     assert_eq!((&answers[3]["value"], &answers[4]["value"]), (&json!(60), &json!(3)));
     assert!(answers[5]["text"].as_str().unwrap().contains("f1.txt"));
-    assert!(answers[7]["text"].as_str().unwrap().starts_with("<table>"));
+    assert!(answers[6]["text"].as_str().unwrap().starts_with("<table>"));
     assert_eq!(answers[9]["mean"], 20);
     assert_eq!(items(&answers[10])[0]["language"], "en");
     let found = &items(&answers[11])[0];
@@ -172,7 +172,7 @@ fn crooked_entries_and_patterns_are_refused_or_counted() {
     for answer in &answers[1..=6] {
         refused(answer, "wrong_args");
     }
-    assert!(!answers[6]["text"].as_str().unwrap().contains("<script>"));
+    assert!(!answers[7]["text"].as_str().unwrap().contains("<script>"));
     assert_eq!(answers[8]["text"], "c\n'=1+1\n' @x\n-5\n");
     partly(&answers[9], 1, &[("entry 1", "wrong_args"), ("entry 1", "wrong_args")]);
 

@@ -64,7 +64,7 @@ out = "entries"
 affinity = {{ en = ["folder"], it = ["cartella"] }}
 companions = []
 [contract]
-error_classes = ["wrong_args", "not_found", "permission_denied", "policy_violation", "conflict", "limit_exceeded", "cancelled", "internal"]
+error_classes = ["wrong_args", "not_found", "dst_exists", "permission_denied", "policy_violation", "conflict", "limit_exceeded", "cancelled", "internal"]
 idempotent = false
 side_effects = {effects}
 reverse = []
@@ -242,7 +242,8 @@ fn ctx_reads_writes_and_lists_inside_the_fence_and_nowhere_else() {
             let answer = ask(what, to);
             let class = answer["error"]["class"].as_str().unwrap_or("none").to_owned();
             assert!(
-                ["permission_denied", "not_found", "policy_violation", "conflict"].contains(&class.as_str()),
+                ["permission_denied", "not_found", "dst_exists", "policy_violation", "conflict"]
+                    .contains(&class.as_str()),
                 "{runtime} {what} {to}: {answer}"
             );
             assert!(items(&answer).is_empty(), "{answer}");
