@@ -204,8 +204,9 @@ fn two_processes_at_once_write_one_chain() {
     }
     assert_eq!((one.end(), two.end()), (Some(0), Some(0)));
     house.chain_holds();
-    let calls = house.audit_lines().into_iter().filter(|l| l["executor"] == "get_now").count();
-    assert_eq!(calls, 240);
+    // Birth tests call it too, on Metnos's own behalf.
+    let ours = |l: &Value| l["executor"] == "get_now" && l["caller"] == "host/cli";
+    assert_eq!(house.audit_lines().iter().filter(|l| ours(l)).count(), 240);
     let numbers: Vec<u64> = house.audit_lines().iter().map(|l| l["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
 }

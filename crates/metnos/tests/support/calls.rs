@@ -44,7 +44,7 @@ pub(crate) fn long(
     house: &House,
     name: &str,
     args: &Value,
-    entries: &PathBuf,
+    entries: &std::path::Path,
     with: Option<&PathBuf>,
 ) -> Long {
     let out = house.metnos().with_file_name(format!("{name}.out"));
