@@ -3,7 +3,7 @@
 //! An executor written in Python defines `def run(args: dict, ctx) -> dict`. [`embedded`] runs it in an
 //! interpreter inside the host; [`cpython`] runs it in the system's `python3`, a child of the host, over
 //! two pipes. In both, the outside world is a [`Ctx`]: the host decides what each call may do.
-//! [`check`] reads the syntax tree of the code and says what it may not contain.
+//! [`check()`] reads the syntax tree of the code and says what it may not contain.
 
 mod bounds;
 pub mod check;

@@ -1,6 +1,6 @@
 //! Core paths: what no profile, autonomy or approval can grant.
 //!
-//! The list is one data file. A verdict is about a canonical path ([`crate::resolve`]) and knows
+//! The list is one data file. A verdict is about a canonical path ([`mod@crate::resolve`]) and knows
 //! four ways of reaching a core path: by its name, in another case, through a symbolic link that
 //! stands on the way to it, and through another mount of the same files.
 
