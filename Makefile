@@ -21,9 +21,9 @@ run: build
 #: make build    metnos and the host it is bound to, in target/metnos
 build: setup
 	@mkdir -p $(BIN)
-	$(CARGO) rustc --release -p metnos-host --bin metnos-host -- $(STATIC)
+	$(CARGO) rustc --release --locked -p metnos-host --bin metnos-host -- $(STATIC)
 	@cmp -s target/release/metnos-host $(BIN)/metnos-host || cp target/release/metnos-host $(BIN)/metnos-host
-	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release $(DAEMON)
+	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release --locked $(DAEMON)
 	@cmp -s target/release/metnos $(BIN)/metnos || { rm -f $(BIN)/metnos; cp target/release/metnos $(BIN)/metnos; }
 
 #: make test     format, lints, licences, all tests, docs
@@ -32,14 +32,14 @@ test: build lint unit docs
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 	@./scripts/deny.sh
 
 unit: build lab
-	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --workspace
+	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace
 
 docs:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet
 
 setup:
 	@./scripts/setup.sh $(METNOS_SETUP)
@@ -51,11 +51,11 @@ attacks: build lab
 # The test build of the attack table: one layer of it can be taken away, and it has a hostile seed.
 lab: setup
 	@mkdir -p $(LAB)
-	$(CARGO) rustc --release -p metnos-host --bin metnos-host --features lab -- $(STATIC)
+	$(CARGO) rustc --release --locked -p metnos-host --bin metnos-host --features lab -- $(STATIC)
 	@cmp -s target/release/metnos-host $(LAB)/metnos-host || cp target/release/metnos-host $(LAB)/metnos-host
-	METNOS_HOST_DIGEST=$$($(LAB)/metnos-host --digest) $(CARGO) build --release $(DAEMON) --features metnos/lab
+	METNOS_HOST_DIGEST=$$($(LAB)/metnos-host --digest) $(CARGO) build --release --locked $(DAEMON) --features metnos/lab
 	@cmp -s target/release/metnos $(LAB)/metnos || { rm -f $(LAB)/metnos; cp target/release/metnos $(LAB)/metnos; }
-	$(CARGO) build --release -p metnos-lab
+	$(CARGO) build --release --locked -p metnos-lab
 	@cmp -s target/release/metnos-lab $(LAB)/metnos-lab || { rm -f $(LAB)/metnos-lab; cp target/release/metnos-lab $(LAB)/metnos-lab; }
 
 #: make bench    one JSON line per figure, with what it is compared with
