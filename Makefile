@@ -4,7 +4,7 @@
 CARGO   := cargo
 BIN     := target/metnos
 LAB     := target/lab
-STATIC  := -C target-feature=+crt-static
+STATIC  := -C target-feature=+crt-static -C strip=symbols
 # The daemon, selected together with what shares its dependencies, so that they are compiled once.
 DAEMON  := -p metnos -p metnos-seeds -p metnos-python
 

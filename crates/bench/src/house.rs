@@ -71,8 +71,16 @@ impl House {
 
     /// `metnos exec --stdin`, ready for calls.
     pub(crate) fn session(&self) -> Result<Session> {
-        let mut child =
-            self.command(&["exec", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        self.open(&["exec", "--stdin"])
+    }
+
+    /// The same without cells kept ready.
+    pub(crate) fn cold_session(&self) -> Result<Session> {
+        self.open(&["exec", "--stdin", "--cold"])
+    }
+
+    fn open(&self, words: &[&str]) -> Result<Session> {
+        let mut child = self.command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("no pipes".into());
         };

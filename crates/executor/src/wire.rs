@@ -25,7 +25,7 @@ pub const HEADER_MAX: u32 = 4 << 20;
 /// Bodies up to this size travel inside the frame.
 pub const INLINE_MAX: usize = 64 << 10;
 /// The version of the system call table (`crates/host/data/seccomp.toml`); part of every profile lock.
-pub const SECCOMP_TABLE: u32 = 1;
+pub const SECCOMP_TABLE: u32 = 2;
 /// The cell's own folder for scratch. Not `/tmp` itself: a right on a folder covers everything
 /// below it, also a root of the territory that happens to lie under the real `/tmp`.
 pub const PRIVATE_TMP: &str = "/tmp/.cell";
@@ -72,6 +72,46 @@ pub enum Runtime {
     Python,
     /// The system's `python3 -I`, a child of the host.
     Cpython,
+}
+
+/// Which system calls a cell has beyond those of every cell. It follows from the signed profile, so
+/// a cell can close its filter before it knows its call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Calls {
+    /// More than one process or thread.
+    pub threads: bool,
+    /// Running programs.
+    pub exec: bool,
+    /// Connecting to the forwarder on the cell's own loopback.
+    pub net: bool,
+}
+
+impl Calls {
+    /// What a call needs.
+    pub fn of(runtime: Runtime, limits: &Limits, runs_programs: bool, net: bool) -> Self {
+        let cpython = runtime == Runtime::Cpython;
+        Self { threads: limits.processes > 1, exec: cpython || runs_programs, net: cpython && net }
+    }
+
+    /// As words of the host's command line.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        let named = [(self.threads, "threads"), (self.exec, "exec"), (self.net, "net")];
+        named.into_iter().filter(|(has, _)| *has).map(|(_, word)| word)
+    }
+
+    /// From words; `None` when one means nothing.
+    pub fn from_words<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut calls = Self::default();
+        for word in words {
+            *match word {
+                "threads" => &mut calls.threads,
+                "exec" => &mut calls.exec,
+                "net" => &mut calls.net,
+                _ => return None,
+            } = true;
+        }
+        Some(calls)
+    }
 }
 
 /// What a descriptor that came with a request is for.
@@ -177,8 +217,6 @@ pub struct Request {
     pub fence: FenceWire,
     /// What it may use.
     pub limits: Limits,
-    /// The `Output` schema the answer is checked against.
-    pub output_schema: Value,
     /// The classes it may fail with.
     pub error_classes: Vec<crate::failure::ErrorClass>,
     /// True when it changes the world, so that it must send an intent.
@@ -189,6 +227,13 @@ pub struct Request {
     pub lang: String,
     /// Roles of the descriptors that follow, in order.
     pub fds: Vec<FdRole>,
+}
+
+impl Request {
+    /// The system calls it needs.
+    pub fn calls(&self) -> Calls {
+        Calls::of(self.runtime, &self.limits, !self.fence.exec.is_empty(), self.fence.net)
+    }
 }
 
 /// How far a long call is.

@@ -1,15 +1,15 @@
-//! The life of a cell: wait, bound, fence, filter, run, answer.
+//! The life of a cell: filter, wait, bound, fence, run, answer.
 //!
-//! Landlock and seccomp restrict the calling thread, so there must be only one until both are on;
-//! the cell asserts it instead of hoping.
+//! Seccomp and Landlock restrict the calling thread, so there must be only one until both are on;
+//! the cell asserts it instead of hoping, and starts none while it waits.
 
 use crate::fence::Fence;
-use crate::filter::Filters;
 use crate::port::{Memory, WirePort};
-use crate::{bounds, python, run, sys};
+use crate::{bounds, filter, pages, python, run, sys};
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::schema::Schema;
-use metnos_executor::wire::{self, Answer, Body, FdRole, Frame, Kind, Request};
+use metnos_executor::wire::{
+    self, Answer, Body, Calls, FdRole, FenceWire, Frame, Kind, Limits, Request, Runtime,
+};
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Op, Outcome};
 use metnos_seeds::Port;
 use std::fs::File;
@@ -23,13 +23,13 @@ const INPUT_MAX: u64 = 1 << 30;
 const CODE_MAX: u64 = 4 << 20;
 
 /// Serves exactly one call on the inherited socket.
-pub(crate) fn serve(socket: i32) -> ExitCode {
+pub(crate) fn serve(socket: i32, calls: Calls) -> ExitCode {
     if !lab::without(Layer::FdClose) && sys::close_from(socket + 1).is_err() {
         return ExitCode::from(70);
     }
     let socket = UnixStream::from(sys::adopt(socket));
     // What can be done before the call is known is done now: a waiting cell answers sooner.
-    let made = match Made::prepare() {
+    let made = match Made::prepare(calls) {
         Ok(made) => made,
         Err(failure) => {
             crate::complain(&failure.to_string());
@@ -47,7 +47,13 @@ pub(crate) fn serve(socket: i32) -> ExitCode {
     };
     let answer = socket.try_clone();
     match (call(socket, frame, made), answer) {
-        (Ok(()), _) => ExitCode::SUCCESS,
+        (Ok(()), Ok(socket)) => {
+            // Taking a process down takes a while, and the daemon may share this processor: it ends
+            // the cell once it has used the answer.
+            let _ = wire::receive(&socket);
+            ExitCode::SUCCESS
+        }
+        (Ok(()), Err(_)) => ExitCode::SUCCESS,
         (Err(failure), Ok(socket)) => {
             let answer = Answer { outcome: Outcome::failure(failure), list: ListName::Entries, items: 0 };
             let sent = wire::send(&socket, Kind::Result, &answer, Body::Inline(&[]), &[]);
@@ -59,29 +65,51 @@ pub(crate) fn serve(socket: i32) -> ExitCode {
 
 /// Everything a cell can make before it knows its call.
 struct Made {
+    calls: Calls,
     fence: Fence,
-    filters: Filters,
     memory: Memory,
 }
 
 impl Made {
-    fn prepare() -> Result<Self, Failure> {
+    fn prepare(calls: Calls) -> Result<Self, Failure> {
         let memory = Memory::prepare().map_err(|e| Failure::io("a memory file", &e))?;
-        let made = Self { fence: Fence::prepare()?, filters: Filters::prepare()?, memory };
-        rehearse();
-        Ok(made)
+        let fence = Fence::prepare(calls)?;
+        pages::touch();
+        // An answer nobody waits for: what goes wrong here will go wrong again where it is told.
+        let _ = rehearse();
+        #[cfg(feature = "lab")]
+        metnos_seeds::lab::early_thread();
+        assert_single_threaded()?;
+        filter::close(calls)?;
+        Ok(Self { calls, fence, memory })
     }
 }
 
-/// Walks once through the code that every call walks through, so that its pages are in memory.
-fn rehearse() {
-    let schema = serde_json::json!({ "type": "object", "properties": { "x": { "type": "string" } } });
-    if let Ok(schema) = Schema::parse(&schema) {
-        let _ = schema.check_slice(br#"{"x":"y"}"#);
-    }
-    let _ = "2026-01-01T00:00:00+00:00[Etc/UTC]".parse::<jiff::Zoned>();
-    let answer = Answer { outcome: Outcome::default().settle(), list: ListName::Entries, items: 0 };
-    let _ = serde_json::to_vec(&answer).map(|text| serde_json::from_slice::<Answer>(&text));
+/// One whole call with itself, before the layers close: the code that every call walks through has
+/// then been walked through once.
+fn rehearse() -> std::io::Result<()> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let request = Request {
+        call_id: "rehearsal".into(),
+        executor: "get_now".into(),
+        version: "1.0.0".into(),
+        runtime: Runtime::Native,
+        args: serde_json::Map::new(),
+        fence: FenceWire::default(),
+        limits: Limits::default(),
+        error_classes: Vec::new(),
+        side_effects: false,
+        now: "2026-01-01T00:00:00+00:00[Etc/UTC]".into(),
+        lang: "en".into(),
+        fds: Vec::new(),
+    };
+    wire::send(&ours, Kind::Request, &request, Body::Inline(&[]), &[])?;
+    let Some(frame) = wire::receive(&theirs)? else { return Ok(()) };
+    let request: Request = frame.header()?;
+    let list = ListName::Entries;
+    let mut port = WirePort::new(theirs, Memory::prepare()?, list, &request.limits, false);
+    let outcome = run::run(&request, Brought::default(), python::Prepared::default(), &mut port, list);
+    port.finish(outcome.settle()).map_err(std::io::Error::other)
 }
 
 /// Descriptors that came with a request, each accepted only for what it claims to be.
@@ -117,22 +145,20 @@ impl Brought {
 fn call(socket: UnixStream, frame: Frame, made: Made) -> Result<(), Failure> {
     let request: Request = frame.header().map_err(|e| Failure::internal(e.to_string()))?;
     let brought = Brought::accept(&request.fds, frame.fds)?;
-    let output = Schema::parse(&request.output_schema)
-        .map_err(|e| Failure::internal(format!("the output schema: {e}")))?;
+    if request.calls() != made.calls {
+        let why = "the call needs another kind of cell than this one";
+        return Err(Failure::new(ErrorClass::SandboxUnavailable, why));
+    }
     let list = if request.side_effects { ListName::Results } else { ListName::Entries };
-    let mut port = WirePort::new(socket, made.memory, &output, list, &request.limits, request.side_effects);
+    let mut port = WirePort::new(socket, made.memory, list, &request.limits, request.side_effects);
 
     make_dirs(&request, &mut port)?;
     let prepared = python::prepare(&request, &brought)?;
     bounds::apply(&request.limits, request.runtime)
         .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("limits: {e}")))?;
-    #[cfg(feature = "lab")]
-    metnos_seeds::lab::early_thread();
-    assert_single_threaded()?;
     made.fence.close(&request.fence, request.runtime)?;
-    made.filters.close(&request.fence, &request.limits, request.runtime)?;
 
-    let mut outcome = run::run(&request, brought, prepared, &mut port, &output, list);
+    let mut outcome = run::run(&request, brought, prepared, &mut port, list);
     if let Some(error) = &mut outcome.error {
         declared(error, &request.error_classes);
     }

@@ -8,7 +8,7 @@ use landlock::{
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
 };
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::wire::{FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
+use metnos_executor::wire::{Calls, FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{ErrorClass, Failure};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use std::os::fd::OwnedFd;
@@ -51,12 +51,10 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// The fence of a cell without a network.
-    pub(crate) fn prepare() -> Result<Self, Failure> {
-        Self::with_net(AccessNet::from_all(ABI::V6))
-    }
-
-    fn with_net(net: BitFlags<AccessNet>) -> Result<Self, Failure> {
+    /// The fence of a kind of cell.
+    pub(crate) fn prepare(calls: Calls) -> Result<Self, Failure> {
+        // With a way out, its own loopback leads to the forwarder; listening stays forbidden.
+        let net = if calls.net { AccessNet::BindTcp.into() } else { AccessNet::from_all(ABI::V6) };
         let mut rules = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(ABI::V2))
@@ -69,7 +67,9 @@ impl Fence {
             .scope(Scope::from_all(ABI::V6))
             .map_err(unavailable)?
             .create()
-            .map_err(unavailable)?;
+            .map_err(unavailable)?
+            // bubblewrap and the filter before this have seen to it.
+            .no_new_privs(false);
         // The private folder and the harmless devices are the cell's own.
         let own = PathFd::new(PRIVATE_TMP).map_err(unavailable)?;
         rules = rules.add_rule(PathBeneath::new(own, names() | write_file())).map_err(unavailable)?;
@@ -84,10 +84,6 @@ impl Fence {
 
     /// Restricts this process to the fence of a call. Irreversible.
     pub(crate) fn close(self, fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
-        if fence.net && runtime == Runtime::Cpython {
-            // Its own loopback leads to the forwarder; listening stays forbidden.
-            return restrict(Self::with_net(AccessNet::BindTcp.into())?.rules, fence, runtime);
-        }
         restrict(self.rules, fence, runtime)
     }
 }

@@ -1,9 +1,9 @@
-//! Layer three: seccomp, applied last. What is not named in `data/seccomp.toml` answers EPERM;
+//! Layer three: seccomp. What is not named in `data/seccomp.toml` answers EPERM;
 //! `clone3` answers ENOSYS so that libraries fall back to `clone`, which can be inspected.
 
 use crate::bpf::{self, Answer};
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::wire::{FenceWire, Limits, Runtime};
+use metnos_executor::wire::Calls;
 use metnos_executor::{ErrorClass, Failure};
 use seccompiler::BpfProgram;
 use serde::Deserialize;
@@ -33,57 +33,23 @@ pub(crate) fn table() -> Result<Table, Failure> {
     toml::from_str(include_str!("../data/seccomp.toml")).map_err(unavailable)
 }
 
-/// The filters of this cell, as far as they can be known before the call.
-pub(crate) struct Filters {
-    table: Table,
-    plain: BpfProgram,
-}
-
-/// Which of the table's lists a call gets beside the base.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Lists {
-    threads: bool,
-    exec: bool,
-    net: bool,
-}
-
-impl Filters {
-    /// Reads the table and compiles the filter that almost every call uses.
-    pub(crate) fn prepare() -> Result<Self, Failure> {
-        let table = table()?;
-        let plain = compile(&table, Lists::default())?;
-        Ok(Self { table, plain })
+/// Closes the filter of a cell. Irreversible, inherited by every child. It comes first of the layers
+/// that the host closes, so that not even the request is read without it.
+pub(crate) fn close(calls: Calls) -> Result<(), Failure> {
+    let program = compile(&table()?, calls)?;
+    if lab::without(Layer::Seccomp) {
+        return Ok(());
     }
-
-    /// Applies the filter of a call. Irreversible, inherited by every child.
-    pub(crate) fn close(&self, fence: &FenceWire, limits: &Limits, runtime: Runtime) -> Result<(), Failure> {
-        if lab::without(Layer::Seccomp) {
-            return Ok(());
-        }
-        let cpython = runtime == Runtime::Cpython;
-        let lists = Lists {
-            threads: limits.processes > 1,
-            exec: cpython || !fence.exec.is_empty(),
-            net: cpython && fence.net,
-        };
-        let own;
-        let program = if lists == Lists::default() {
-            &self.plain
-        } else {
-            own = compile(&self.table, lists)?;
-            &own
-        };
-        seccompiler::apply_filter(program).map_err(unavailable)
-    }
+    seccompiler::apply_filter(&program).map_err(unavailable)
 }
 
-fn compile(table: &Table, lists: Lists) -> Result<BpfProgram, Failure> {
+fn compile(table: &Table, calls: Calls) -> Result<BpfProgram, Failure> {
     let chosen = [
         (true, &table.base),
         (true, &table.write),
-        (lists.threads, &table.threads),
-        (lists.exec, &table.exec),
-        (lists.net, &table.net),
+        (calls.threads, &table.threads),
+        (calls.exec, &table.exec),
+        (calls.net, &table.net),
     ];
     let number = |n: i64| u32::try_from(n).map_err(unavailable);
     let mut answers = BTreeMap::new();

@@ -8,6 +8,7 @@ mod egress;
 mod fence;
 mod filter;
 mod heap;
+mod pages;
 mod port;
 mod probe;
 mod python;
@@ -15,6 +16,7 @@ mod run;
 mod sys;
 mod syscalls;
 
+use metnos_executor::wire::Calls;
 use std::process::ExitCode;
 
 /// The descriptor on which the launcher passes the socket.
@@ -22,7 +24,16 @@ const SOCKET: i32 = 3;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
-        Some("cell") => cell::serve(SOCKET),
+        Some("cell") => {
+            let words: Vec<String> = std::env::args().skip(2).collect();
+            match Calls::from_words(words.iter().map(String::as_str)) {
+                Some(calls) => cell::serve(SOCKET, calls),
+                None => {
+                    complain("a kind of cell that this host does not know");
+                    ExitCode::from(2)
+                }
+            }
+        }
         Some("--digest") => digest(),
         Some("--version") => say(concat!("metnos-host ", env!("CARGO_PKG_VERSION"))),
         _ => {

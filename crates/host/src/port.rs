@@ -1,7 +1,6 @@
 //! The daemon as the running executor sees it: frames over one socket.
 
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Answer, Body, Go, Kind, Limits, Progress};
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Outcome};
 use metnos_seeds::Port;
@@ -32,7 +31,6 @@ impl Memory {
 /// The wire, the growing answer, and what may be said only once.
 pub(crate) struct WirePort {
     socket: UnixStream,
-    item_schema: Option<Schema>,
     output_max: u64,
     output: File,
     intent_file: Option<File>,
@@ -46,18 +44,16 @@ pub(crate) struct WirePort {
 }
 
 impl WirePort {
-    /// A port that answers on `socket` and checks each item against the schema's list.
+    /// A port that answers on `socket`. What it sends is checked by whoever receives it.
     pub(crate) fn new(
         socket: UnixStream,
         Memory { output, intent }: Memory,
-        output_schema: &Schema,
         list: ListName,
         limits: &Limits,
         side_effects: bool,
     ) -> Self {
         Self {
             socket,
-            item_schema: output_schema.property(list.as_str()).and_then(Schema::items).cloned(),
             output_max: limits.output_kb << 10,
             output,
             intent_file: Some(intent),
@@ -163,9 +159,6 @@ impl Port for WirePort {
     }
 
     fn item(&mut self, line: &[u8]) -> Result<(), Failure> {
-        if let Some(schema) = &self.item_schema {
-            schema.check_slice(line).map_err(|e| Failure::internal(format!("item {}: {e}", self.items)))?;
-        }
         let total = self.spilled + self.pending.len() as u64 + line.len() as u64 + 1;
         if total > self.output_max && !lab::without(Layer::OutputBound) {
             return Err(Failure::limit(

@@ -3,7 +3,6 @@
 use crate::cell::Brought;
 use crate::port::WirePort;
 use crate::python;
-use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Request, Runtime};
 use metnos_executor::{Failure, ListName, Outcome};
 use metnos_seeds::Call;
@@ -16,7 +15,6 @@ pub(crate) fn run(
     mut brought: Brought,
     prepared: python::Prepared,
     port: &mut WirePort,
-    output: &Schema,
     list: ListName,
 ) -> Outcome {
     let now = match request.now.parse() {
@@ -45,7 +43,7 @@ pub(crate) fn run(
         Ok(Err(error)) => outcome.error = Some(error),
         Err(_) => outcome.error = Some(Failure::internal("the executor stopped on a defect of its own")),
     }
-    check_scalars(outcome, output)
+    outcome
 }
 
 fn seed(name: &str, call: &mut Call<'_>) -> Result<(), Failure> {
@@ -54,16 +52,4 @@ fn seed(name: &str, call: &mut Call<'_>) -> Result<(), Failure> {
         Some(seed) => seed(call),
         None => Err(Failure::internal(format!("this host has no seed called {name}"))),
     }
-}
-
-/// Scalars beside the list must match the schema too; the list was checked item by item.
-fn check_scalars(mut outcome: Outcome, output: &Schema) -> Outcome {
-    let broken = outcome
-        .fields
-        .iter()
-        .find_map(|(key, value)| output.property(key)?.check(value).err().map(|e| format!("{key}: {e}")));
-    if let (Some(broken), None) = (broken, &outcome.error) {
-        outcome.error = Some(Failure::internal(format!("the answer breaks its own schema: {broken}")));
-    }
-    outcome
 }

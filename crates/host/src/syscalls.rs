@@ -73,6 +73,8 @@ const COMMON: &[(&str, i64)] = &[
     ("ioctl", libc::SYS_ioctl),
     ("kill", libc::SYS_kill),
     ("lgetxattr", libc::SYS_lgetxattr),
+    ("landlock_add_rule", libc::SYS_landlock_add_rule),
+    ("landlock_restrict_self", libc::SYS_landlock_restrict_self),
     ("linkat", libc::SYS_linkat),
     ("listen", libc::SYS_listen),
     ("listxattr", libc::SYS_listxattr),

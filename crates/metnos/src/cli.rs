@@ -74,6 +74,9 @@ pub(crate) struct Exec {
     /// One call a line from standard input: {"executor": …, "args": {…}}; one answer a line.
     #[arg(long, conflicts_with_all = ["name", "entries", "with"])]
     pub(crate) stdin: bool,
+    /// With --stdin: start a new cell for each call instead of keeping some ready.
+    #[arg(long, requires = "stdin")]
+    pub(crate) cold: bool,
     /// The input list as newline JSON (`-` for standard input).
     #[arg(long, value_name = "FILE")]
     pub(crate) entries: Option<PathBuf>,

@@ -111,7 +111,7 @@ impl Runtime {
         db::Environment {
             host: self.host.digest().unwrap_or_default(),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
-            bwrap: crate::host::bwrap_version(),
+            bwrap: crate::host::bwrap_identity(),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::builtin;
 use crate::input::List;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, Spent};
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{FdRole, Progress, Request};
 use metnos_executor::{ErrorClass, Failure, ListName, Outcome};
@@ -72,14 +72,21 @@ pub struct Done {
     pub items: Items,
     /// True when this id was already performed and nothing ran now.
     pub replayed: bool,
+    /// The cell it ran in, ended when the answer was taken.
+    #[allow(dead_code, reason = "held only to be dropped with the answer")]
+    spent: Option<Spent>,
 }
 
 impl Done {
     /// The whole answer as one JSON object, its list streamed.
     pub fn write_json(&mut self, out: &mut dyn std::io::Write, with_list: bool) -> std::io::Result<()> {
-        let mut header = serde_json::to_value(&self.outcome)?;
-        header["call_id"] = self.call_id.clone().into();
-        let text = header.to_string();
+        #[derive(serde::Serialize)]
+        struct Header<'a> {
+            #[serde(flatten)]
+            outcome: &'a Outcome,
+            call_id: &'a str,
+        }
+        let text = serde_json::to_string(&Header { outcome: &self.outcome, call_id: &self.call_id })?;
         if !with_list {
             return out.write_all(text.as_bytes());
         }
@@ -109,6 +116,7 @@ impl Done {
             list: ListName::Entries,
             items: Items::Inline(Vec::new()),
             replayed: false,
+            spent: None,
         }
     }
 }
@@ -126,7 +134,6 @@ impl Runtime {
         let mut line = Line::new(Kind::Call);
         line.call_id = Some(call_id.clone());
         line.caller = Some(spec.caller.clone());
-        line.executor = Some(self.name_as_typed(&spec.executor));
         let attempted = if wrong_id {
             Err(Failure::wrong_args("a call id is 1 to 64 letters, digits, - or _"))
         } else {
@@ -163,15 +170,17 @@ impl Runtime {
         line: &mut Line,
         started: Instant,
     ) -> Result<Done, Failure> {
-        let name = ExecutorName::parse(&spec.executor)
-            .map_err(|e| Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor)))?;
+        let name = ExecutorName::parse(&spec.executor).map_err(|e| {
+            line.executor = Some(self.name_as_typed(&spec.executor));
+            Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor))
+        })?;
+        line.executor = Some(name.to_string());
         if let Some(builtin) = builtin::find(&name) {
             return self.builtin(builtin, call_id, spec, line, started);
         }
         let found = self.resolve(&name, spec.version.as_deref())?;
         self.ensure_born(&name, &found, &spec.caller)?;
         let manifest = &found.manifest;
-        line.executor = Some(name.to_string());
         line.version = Some(manifest.executor.version.to_string());
         line.digest = Some(found.digest.clone());
         line.trace = Some(manifest.audit.trace_topic.clone());
@@ -212,7 +221,6 @@ impl Runtime {
             args: input.args,
             fence: fence.wire,
             limits: manifest.sandbox.limits,
-            output_schema: found.schemas.output.source().clone(),
             error_classes: manifest.contract.error_classes.clone(),
             side_effects: effectful,
             now: spec.now.to_string(),
@@ -225,7 +233,7 @@ impl Runtime {
             &found,
             input.entries,
             input.with,
-            fence.mounts,
+            (fence.mounts, fence.core),
             door,
             line,
             started,
@@ -245,7 +253,7 @@ impl Runtime {
         found: &Verified,
         mut entries: Option<List>,
         mut with: Option<List>,
-        mounts: metnos_sandbox::Mounts,
+        (mounts, core): (metnos_sandbox::Mounts, [u8; 32]),
         door: &mut dyn Door,
         line: &mut Line,
         started: Instant,
@@ -271,11 +279,6 @@ impl Runtime {
         }
 
         let mounts = Arc::new(mounts);
-        // A cell that sees nothing of the disk cannot see a core path born meanwhile.
-        let core = match mounts.binds.is_empty() {
-            true => [0; 32],
-            false => self.core.identity_digest(self.territory().roots()),
-        };
         let (mut cell, warm) = self.cell(&mounts, core)?;
         line.layers = ["mount", "landlock", "seccomp"].map(String::from).to_vec();
         line.limits = Some("rlimit+watchdog".into());
@@ -296,10 +299,18 @@ impl Runtime {
                     cancelled.set(door.borrow().cancelled());
                     cancelled.get()
                 },
+                at_work: &mut || self.refill(),
             };
             cell.call(&request, &fds, &found.schemas.output, &mut dialogue)
         };
-        self.spend(cell);
+        let spent = match &reply {
+            Ok(_) => Some(self.spent(cell)),
+            // What did not answer in order may still be at work: it ends before anything is said.
+            Err(_) => {
+                cell.discard();
+                None
+            }
+        };
         drop(cell_end);
         line.net = proxy.map(|proxy| {
             let traffic = proxy.finish();
@@ -310,7 +321,7 @@ impl Runtime {
             Ok(reply) => (reply.answer.outcome, reply.answer.list, reply.items),
             Err(failure) => (Outcome::failure(failure), ListName::Entries, Items::Inline(Vec::new())),
         };
-        let mut done = Done { call_id: call_id.to_owned(), outcome, list, items, replayed: false };
+        let mut done = Done { call_id: call_id.to_owned(), outcome, list, items, replayed: false, spent };
         let digest = output_digest(&mut done)?;
         for n in 1..=intents {
             self.journal.close(&journal_id(call_id, n), &digest).map_err(|e| unrecorded(&e))?;
@@ -377,6 +388,7 @@ impl Runtime {
                 list: kept.list,
                 items: Items::Inline(kept.items.into_bytes()),
                 replayed: true,
+                spent: None,
             })),
             None => Err(Failure::new(
                 ErrorClass::Interrupted,
@@ -430,6 +442,7 @@ impl Runtime {
             list: ListName::Entries,
             items: Items::Inline(text),
             replayed: false,
+            spent: None,
         };
         let mut close = line.clone();
         close.output_digest = Some(output_digest(&mut done)?);

@@ -147,17 +147,21 @@ impl Runtime {
             .collect(),
             fence: FenceWire::default(),
             limits: Limits { wall_ms: 5000, ..Limits::default() },
-            output_schema: json!({ "type": "object" }),
             error_classes: Vec::new(),
             side_effects: false,
             now: jiff::Zoned::now().to_string(),
             lang: "en".into(),
             fds: Vec::new(),
         };
-        let any = metnos_executor::schema::Schema::parse(&request.output_schema)
+        let any = metnos_executor::schema::Schema::parse(&json!({ "type": "object" }))
             .map_err(|e| Failure::internal(e.to_string()))?;
         let mut cell = self.launcher()?.start(&Arc::new(mounts), [0; 32])?;
-        let mut dialogue = Dialogue { intent: &mut |_| Ok(()), progress: &mut |_| {}, cancelled: &|| false };
+        let mut dialogue = Dialogue {
+            intent: &mut |_| Ok(()),
+            progress: &mut |_| {},
+            cancelled: &|| false,
+            at_work: &mut || {},
+        };
         let reply = cell.call(&request, &[], &any, &mut dialogue);
         cell.discard();
         let _ = std::fs::remove_dir_all(&dir);

@@ -19,6 +19,12 @@ pub(crate) fn bwrap() -> PathBuf {
     BWRAP.iter().map(PathBuf::from).find(|p| p.exists()).unwrap_or_else(|| PathBuf::from(BWRAP[0]))
 }
 
+/// Which bubblewrap this is: another file is another bubblewrap. Asking it for its version would
+/// cost every start a process.
+pub(crate) fn bwrap_identity() -> String {
+    stamp(&bwrap()).map_or_else(String::new, |s| format!("{s:?}"))
+}
+
 /// What bubblewrap says of itself, or nothing.
 pub(crate) fn bwrap_version() -> String {
     static SAID: std::sync::OnceLock<String> = std::sync::OnceLock::new();

@@ -45,7 +45,7 @@ pub struct Runtime {
     /// Digests of executors known to keep their birth promises in this environment.
     pub(crate) alive: Mutex<HashSet<String>>,
     territory: RwLock<Arc<Territory>>,
-    pool: OnceLock<Option<Pool>>,
+    pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
 }
 
@@ -213,15 +213,43 @@ impl Runtime {
     }
 
     /// The pool, if this runtime keeps one.
-    pub fn pool(&self, launcher: &Launcher) -> Option<&Pool> {
-        self.pool.get_or_init(|| if self.warm { Pool::new(launcher.clone()).ok() } else { None }).as_ref()
+    pub fn pool(&self, launcher: &Launcher) -> Option<&Arc<Pool>> {
+        let start = || Pool::new(launcher.clone()).ok().map(Arc::new);
+        self.pool.get_or_init(|| if self.warm { start() } else { None }).as_ref()
     }
 
-    /// Ends a used cell.
-    pub(crate) fn spend(&self, cell: Cell) {
-        match self.pool.get().and_then(Option::as_ref) {
-            Some(pool) => pool.give_back(cell),
-            None => cell.discard(),
+    /// Lets the place of a cell that is at work be filled again.
+    pub(crate) fn refill(&self) {
+        if let Some(pool) = self.pool.get().and_then(Option::as_ref) {
+            pool.refill();
+        }
+    }
+
+    /// A used cell, to be ended later.
+    pub(crate) fn spent(&self, cell: Cell) -> Spent {
+        Spent { cell: Some(cell), pool: self.pool.get().cloned().flatten() }
+    }
+}
+
+/// A used cell. Ending it takes a while, so that happens when this is dropped: after the answer was
+/// given.
+pub(crate) struct Spent {
+    cell: Option<Cell>,
+    pool: Option<Arc<Pool>>,
+}
+
+impl std::fmt::Debug for Spent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Spent").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Spent {
+    fn drop(&mut self) {
+        match (self.cell.take(), &self.pool) {
+            (Some(cell), Some(pool)) => pool.give_back(cell),
+            (Some(cell), None) => cell.discard(),
+            (None, _) => {}
         }
     }
 }

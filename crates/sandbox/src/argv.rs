@@ -72,6 +72,7 @@ pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
 pub fn cell(mounts: &Mounts) -> Vec<OsString> {
     let mut argv = namespace(mounts);
     argv.extend(["--", &format!("/proc/self/fd/{HOST_FD}"), "cell"].map(OsString::from));
+    argv.extend(mounts.calls.words().map(OsString::from));
     argv
 }
 

@@ -44,6 +44,8 @@ pub struct Dialogue<'a> {
     pub progress: &'a mut dyn FnMut(&Progress),
     /// True once the person asked to stop.
     pub cancelled: &'a dyn Fn() -> bool,
+    /// Said once the cell has its call: what need not happen before can happen now.
+    pub at_work: &'a mut dyn FnMut(),
 }
 
 /// The operations of an intent, one JSON object a line.
@@ -134,6 +136,7 @@ impl Cell {
         let deadline = Instant::now() + Duration::from_millis(limits.wall_ms);
         wire::send(&self.socket, Kind::Request, request, Body::Inline(&[]), fds)
             .map_err(|e| Failure::internal(format!("the cell did not take the call: {e}")))?;
+        (dialogue.at_work)();
         let mut told_to_stop = false;
         loop {
             let slice = (Instant::now() + LOOK).min(deadline);
@@ -209,7 +212,12 @@ impl Cell {
             Kind::Result => {
                 let answer: Answer = frame.header().map_err(|e| broken(e.to_string()))?;
                 let mut items = body(frame, max).map_err(|e| broken(e.to_string()))?;
-                check(&answer, &mut items, output).map_err(broken)?;
+                check(&answer, &mut items, output).map_err(|what| {
+                    Failure::internal(format!(
+                        "the answer of {} breaks its own schema: {what}",
+                        request.executor
+                    ))
+                })?;
                 Ok(Some(Reply { answer, items, stderr: self.stderr_text() }))
             }
             other => Err(broken(format!("unexpected frame {other:?}"))),
@@ -300,7 +308,7 @@ fn check(answer: &Answer, items: &mut Items, output: &Schema) -> Result<(), Stri
             schema.check(value).map_err(|e| format!("{key}: {e}"))?;
         }
     }
-    let schema = output.property(answer.list.as_str()).and_then(Schema::items).cloned();
+    let schema = output.property(answer.list.as_str()).and_then(Schema::items);
     let mut reader = items.reader().map_err(|e| e.to_string())?;
     let mut line = Vec::new();
     let mut count = 0u64;
@@ -313,7 +321,7 @@ fn check(answer: &Answer, items: &mut Items, output: &Schema) -> Result<(), Stri
         if line.pop() != Some(b'\n') {
             return Err(format!("item {count} has no end"));
         }
-        match &schema {
+        match schema {
             Some(schema) => schema.check_slice(&line).map_err(|e| format!("item {count}: {e}"))?,
             None => serde_json::from_slice::<serde::de::IgnoredAny>(&line)
                 .map(|_| ())

@@ -7,7 +7,7 @@
 use crate::mounts::{Bind, Mask, Mounts};
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::profile::{Profile, Scope};
-use metnos_executor::wire::{FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
+use metnos_executor::wire::{Calls, FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure};
 use metnos_guard::core::{Act, CorePaths, Look, Verdict};
 use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
@@ -40,6 +40,9 @@ pub struct Fence {
     pub mounts: Mounts,
     /// For the host.
     pub wire: FenceWire,
+    /// What stood at the core paths that this cell could reach: a cell built under another state is
+    /// not used. All zero for a cell that sees nothing of the disk.
+    pub core: [u8; 32],
 }
 
 /// How a path of a scope is used, which decides whether its last link is followed.
@@ -97,7 +100,11 @@ pub fn mint(
         }
     }
     let mounts = cut.mounts(profile, runtime)?;
-    Ok(Fence { mounts, wire: cut.wire })
+    let core = match mounts.binds.is_empty() {
+        true => [0; 32],
+        false => cut.look()?.identity_digest(ground.territory.roots()),
+    };
+    Ok(Fence { mounts, wire: cut.wire, core })
 }
 
 struct Cut<'a> {
@@ -112,21 +119,21 @@ struct Cut<'a> {
     beside: bool,
 }
 
-impl Cut<'_> {
-    fn verdict(&self, path: &Path, act: Act) -> Verdict {
-        if self.look.get().is_none() {
-            match self.ground.core.look() {
-                Ok(look) => drop(self.look.set(look)),
-                // A guard that cannot look denies.
-                Err(e) => return Verdict::Core { entry: path.to_path_buf(), reason: e.to_string() },
-            }
+impl<'a> Cut<'a> {
+    /// The one look of this call.
+    fn look(&self) -> Result<&Look<'a>, Failure> {
+        if let Some(look) = self.look.get() {
+            return Ok(look);
         }
-        match self.look.get() {
-            Some(look) => look.verdict(path, act),
-            None => Verdict::Core {
-                entry: path.to_path_buf(),
-                reason: "core paths could not be looked at".into(),
-            },
+        let look = self.ground.core.look().map_err(unknowable)?;
+        Ok(self.look.get_or_init(|| look))
+    }
+
+    /// Refuses a core path, and everything when the core cannot be looked at.
+    fn free(&self, path: &Path, act: Act) -> Result<(), Failure> {
+        match self.look()?.verdict(path, act) {
+            Verdict::Free => Ok(()),
+            Verdict::Core { reason, .. } => Err(forbidden(path, &reason)),
         }
     }
 
@@ -138,10 +145,8 @@ impl Cut<'_> {
             return Ok(());
         }
         let act = if write { Act::Write } else { Act::Read };
-        if let Verdict::Core { .. } = self.verdict(&found.path, act) {
-            return Err(forbidden(&found.path, self.verdict(&found.path, act)));
-        }
-        let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
+        self.free(&found.path, act)?;
+        let open = self.look()?.expand(&found.path);
         for tree in beside_scratch(open.trees) {
             self.grant(&tree, Reach::Tree, write)?;
             if !workspace {
@@ -202,16 +207,13 @@ impl Cut<'_> {
             }
             Err(e) => return Err(wrong(e)),
         };
-        let verdict = match usage {
-            Use::Read => self.verdict(&found.path, Act::Read),
-            Use::Operand => match self.verdict(&found.path, Act::Read) {
-                Verdict::Free => self.verdict(&found.path, Act::RenameOrRemove),
-                core => core,
-            },
-            Use::Destination => self.verdict(&found.path, Act::Write),
-        };
-        if let Verdict::Core { .. } = verdict {
-            return Err(forbidden(&found.path, verdict));
+        match usage {
+            Use::Read => self.free(&found.path, Act::Read)?,
+            Use::Operand => {
+                self.free(&found.path, Act::Read)?;
+                self.free(&found.path, Act::RenameOrRemove)?;
+            }
+            Use::Destination => self.free(&found.path, Act::Write)?,
         }
         if !self.ground.territory.contains(&found.path) && !lab::without(Layer::Territory) {
             return Err(Failure::new(
@@ -258,7 +260,7 @@ impl Cut<'_> {
             self.grant(&found.path, Reach::File, false)?;
             return self.exact(&found.path, false);
         }
-        let open = self.ground.core.expand(&found.path).map_err(unknowable)?;
+        let open = self.look()?.expand(&found.path);
         for tree in beside_scratch(open.trees) {
             self.grant(&tree, Reach::Tree, false)?;
             self.exact(&tree, false)?;
@@ -321,9 +323,7 @@ impl Cut<'_> {
         }
         missing.reverse();
         for dir in missing {
-            if let Verdict::Core { .. } = self.verdict(&dir, Act::Write) {
-                return Err(forbidden(&dir, self.verdict(&dir, Act::Write)));
-            }
+            self.free(&dir, Act::Write)?;
             let dir = BytePath(dir);
             if !self.wire.make_dirs.contains(&dir) {
                 self.wire.make_dirs.push(dir);
@@ -359,7 +359,7 @@ impl Cut<'_> {
     /// Least trust, least view: a synthesised or imported executor sees exactly what it may touch.
     fn exact(&mut self, path: &Path, write: bool) -> Result<(), Failure> {
         if !self.trusted {
-            let open = self.ground.core.expand(path).map_err(unknowable)?;
+            let open = self.look()?.expand(path);
             self.binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
         }
         Ok(())
@@ -373,11 +373,11 @@ impl Cut<'_> {
         if self.trusted && (write || profile.read.iter().any(roams)) {
             let roots = self.ground.territory.roots();
             binds.extend(roots.iter().map(|root| Bind { path: root.clone(), write }));
-            let covered = self.ground.core.existing(roots).map_err(unknowable)?;
+            let covered = self.look()?.existing(roots);
             masks.extend(covered.into_iter().map(|(path, id)| Mask { path, dir: id.is_dir }));
         } else if profile.read.contains(&Scope::Workspace) || profile.write.contains(&Scope::Workspace) {
             let write = profile.write.contains(&Scope::Workspace);
-            let open = self.ground.core.expand(self.ground.workspace).map_err(unknowable)?;
+            let open = self.look()?.expand(self.ground.workspace);
             binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
         }
         // A folder of the cell's own making is there only if something below it is mounted.
@@ -386,7 +386,9 @@ impl Cut<'_> {
                 || grant.id != (0, 0)
                 || binds.iter().any(|bind| bind.path.starts_with(&grant.path.0))
         });
-        Ok(Mounts { binds, masks, system: runtime == Runtime::Cpython, tmp_mb: profile.limits.tmp_mb }.tidy())
+        let calls = Calls::of(runtime, &profile.limits, !profile.exec.is_empty(), !profile.net.is_empty());
+        let system = runtime == Runtime::Cpython;
+        Ok(Mounts { binds, masks, system, tmp_mb: profile.limits.tmp_mb, calls }.tidy())
     }
 }
 
@@ -427,11 +429,7 @@ fn territory_hint(path: &Path) -> PathBuf {
     if path.is_dir() { path.to_path_buf() } else { nearest(path.parent().unwrap_or(Path::new("/"))) }
 }
 
-fn forbidden(path: &Path, verdict: Verdict) -> Failure {
-    let why = match verdict {
-        Verdict::Core { reason, .. } => reason,
-        Verdict::Free => "core".into(),
-    };
+fn forbidden(path: &Path, why: &str) -> Failure {
     Failure::new(ErrorClass::Forbidden, format!("{}: {why}", path.display()))
         .with_hint("core paths cannot be opened by any profile, level or approval")
 }

@@ -1,6 +1,7 @@
-//! What a cell can see. Two calls with equal mounts can use the same warm cell, so this value is
+//! What a cell can see and ask of the kernel. Two calls with equal mounts can use the same warm cell, so this value is
 //! also the key of the pool.
 
+use metnos_executor::wire::Calls;
 use std::path::PathBuf;
 
 /// A path of the real disk that exists inside the cell, at the same place.
@@ -32,6 +33,8 @@ pub struct Mounts {
     pub system: bool,
     /// Size of the private `/tmp`.
     pub tmp_mb: u64,
+    /// Which system calls it has.
+    pub calls: Calls,
 }
 
 impl Mounts {

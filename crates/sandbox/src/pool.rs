@@ -91,6 +91,8 @@ struct State {
     stirred: Option<Instant>,
     /// The last call found no cell: refill at once.
     behind: bool,
+    /// The thread sleeps until it is woken; else it looks by itself within [`PATIENCE`].
+    resting: bool,
     closing: bool,
 }
 
@@ -148,12 +150,26 @@ impl Pool {
             }
             state.behind = found.is_none();
             state.stirred = Some(Instant::now());
-            self.shared.wake.notify_one();
+            // Whoever found a cell wakes the thread once the cell is at work, see `refill`.
             if let Some(cell) = found {
                 return Ok((cell, true));
             }
+            self.shared.wake.notify_one();
         }
         self.shared.launcher.start(mounts, core).map(|cell| (cell, false))
+    }
+
+    /// Lets the place of a taken cell be filled again. Waking a thread takes a while, so this is said
+    /// when the taken cell already works.
+    pub fn refill(&self) {
+        self.stir(&mut lock(&self.shared.state));
+    }
+
+    fn stir(&self, state: &mut State) {
+        state.stirred = Some(Instant::now());
+        if state.resting {
+            self.shared.wake.notify_one();
+        }
     }
 
     /// True when its cells run the very host of `launcher`.
@@ -165,9 +181,7 @@ impl Pool {
     pub fn give_back(&self, cell: Cell) {
         let mut state = lock(&self.shared.state);
         state.spent.push(cell);
-        state.stirred = Some(Instant::now());
-        drop(state);
-        self.shared.wake.notify_one();
+        self.stir(&mut state);
     }
 
     /// Asks for a warm cell of this kind before anyone needs it.
@@ -270,7 +284,9 @@ fn tend(shared: &Shared) {
             if wanted.is_some() || !spent.is_empty() {
                 break (spent, wanted);
             }
+            state.resting = true;
             state = shared.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner).0;
+            state.resting = false;
         };
         drop(state);
         if let Some((mounts, core)) = wanted {

@@ -1,5 +1,6 @@
 //! The data file, and what its patterns stand for on this machine.
 
+use super::alias::Aliases;
 use super::{CoreError, CorePaths, CoreVars, Entry};
 use metnos_executor::lab::{self, Layer};
 use serde::Deserialize;
@@ -42,7 +43,7 @@ pub(super) fn load(vars: &CoreVars) -> Result<CorePaths, CoreError> {
         add_resolved(&mut paths);
         entries.push(Entry { paths, reason: pattern.reason, except });
     }
-    Ok(CorePaths { version: list.version, entries })
+    Ok(CorePaths { version: list.version, entries, aliases: Aliases::default() })
 }
 
 fn stands_for(at: &str, vars: &CoreVars) -> Option<PathBuf> {

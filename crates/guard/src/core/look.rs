@@ -1,38 +1,58 @@
 //! One look at the core paths: which exist, which other names they have. Verdicts are made over it.
 
+use super::alias::Names;
 use super::paths::{below_any, inside};
-use super::{Act, CoreError, CorePaths, Entry, Identity, Verdict, mounts};
+use super::{Act, CoreError, CorePaths, Entry, Expansion, Identity, Verdict, expand};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// What stood at the core paths at one moment.
 pub struct Look<'c> {
     core: &'c CorePaths,
-    /// Names that mounts add, with the entry they reach.
-    aliases: Vec<(PathBuf, &'c Entry)>,
-    /// What stands at core paths, with the entry.
+    /// Names that mounts add, with the number of the entry they reach.
+    aliases: Names,
+    /// What stands at each listed path, in the order of the list.
+    found: Vec<(&'c Path, Option<Identity>)>,
+    /// The entry that each of these belongs to.
     identities: HashMap<(u64, u64), &'c Entry>,
 }
 
 impl<'c> Look<'c> {
     pub(super) fn take(core: &'c CorePaths) -> Result<Self, CoreError> {
-        let mounts = mounts::read().map_err(CoreError::Mounts)?;
-        let mut aliases = Vec::new();
+        let aliases = core.aliases.now(&core.entries).map_err(CoreError::Mounts)?;
+        let mut found = Vec::new();
         let mut identities = HashMap::new();
         for entry in &core.entries {
             for path in &entry.paths {
-                if let Some(id) = Identity::of(path) {
+                let id = Identity::of(path);
+                found.push((path.as_path(), id));
+                if let Some(id) = id {
                     identities.insert((id.dev, id.ino), entry);
-                }
-                for name in mounts::other_names(path, &mounts) {
-                    // Another view of a file system that covers the path's own name adds nothing.
-                    if !entry.paths.contains(&name) {
-                        aliases.push((name, entry));
-                    }
                 }
             }
         }
-        Ok(Self { core, aliases, identities })
+        Ok(Self { core, aliases, found, identities })
+    }
+
+    /// What of `grant` can really be granted; see [`Expansion`].
+    pub fn expand(&self, grant: &Path) -> Expansion {
+        expand::expand(self, grant)
+    }
+
+    /// A digest of what stood at the core paths at or below `roots`, absence included. Another
+    /// digest later means that one appeared, went or was replaced.
+    pub fn identity_digest(&self, roots: &[PathBuf]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        for (_, found) in self.found.iter().filter(|(path, _)| below_any(path, roots)) {
+            let mut record = [0; 18];
+            if let Some(id) = found {
+                record[..2].copy_from_slice(&[1, u8::from(id.is_dir)]);
+                record[2..10].copy_from_slice(&id.dev.to_le_bytes());
+                record[10..].copy_from_slice(&id.ino.to_le_bytes());
+            }
+            hasher.update(&record);
+        }
+        *hasher.finalize().as_bytes()
     }
 
     /// Whether `path`, canonical, may be touched.
@@ -69,11 +89,14 @@ impl<'c> Look<'c> {
         self.core.entries.iter().flat_map(|e| &e.except).any(|free| inside(free, dir))
     }
 
-    pub(super) fn existing(&self, roots: &[PathBuf]) -> Vec<(PathBuf, Identity)> {
-        let mut found: Vec<_> = self
-            .names()
+    /// The core paths that exist at or below `roots`, for mount masks.
+    pub fn existing(&self, roots: &[PathBuf]) -> Vec<(PathBuf, Identity)> {
+        let listed = self.found.iter().filter_map(|(path, id)| Some((*path, (*id)?)));
+        let other = self.aliases.iter().filter_map(|(path, _)| Some((path.as_path(), Identity::of(path)?)));
+        let mut found: Vec<_> = listed
+            .chain(other)
             .filter(|(path, _)| below_any(path, roots))
-            .filter_map(|(path, _)| Some((path.to_owned(), Identity::of(path)?)))
+            .map(|(path, id)| (path.to_owned(), id))
             .collect();
         found.sort_by(|a, b| a.0.cmp(&b.0));
         found.dedup();
@@ -82,6 +105,7 @@ impl<'c> Look<'c> {
 
     fn names(&self) -> impl Iterator<Item = (&Path, &'c Entry)> {
         let listed = self.core.entries.iter().flat_map(|e| e.paths.iter().map(move |p| (p.as_path(), e)));
-        listed.chain(self.aliases.iter().map(|(p, e)| (p.as_path(), *e)))
+        let entry = |at: &usize| self.core.entries.get(*at);
+        listed.chain(self.aliases.iter().filter_map(move |(path, at)| Some((path.as_path(), entry(at)?))))
     }
 }

@@ -4,6 +4,7 @@
 //! four ways of reaching a core path: by its name, in another case, through a symbolic link that
 //! stands on the way to it, and through another mount of the same files.
 
+mod alias;
 mod expand;
 mod list;
 mod look;
@@ -103,7 +104,7 @@ pub enum CoreError {
 }
 
 /// One core path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 struct Entry {
     /// Where it is: as the list says, and where links on the way lead.
     paths: Vec<PathBuf>,
@@ -113,10 +114,11 @@ struct Entry {
 }
 
 /// The core paths of this instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct CorePaths {
     version: u32,
     entries: Vec<Entry>,
+    aliases: alias::Aliases,
 }
 
 impl CorePaths {
@@ -146,28 +148,5 @@ impl CorePaths {
             Ok(look) => look.verdict(path, act),
             Err(error) => Verdict::Core { entry: path.to_owned(), reason: error.to_string() },
         }
-    }
-
-    /// What of `grant` can really be granted; see [`Expansion`].
-    pub fn expand(&self, grant: &Path) -> Result<Expansion, CoreError> {
-        Ok(expand::expand(&self.look()?, grant))
-    }
-
-    /// The core paths that exist at or below `roots`, for mount masks.
-    pub fn existing(&self, roots: &[PathBuf]) -> Result<Vec<(PathBuf, Identity)>, CoreError> {
-        Ok(self.look()?.existing(roots))
-    }
-
-    /// A digest of what stands at the core paths at or below `roots`, absence included. Another
-    /// digest later means that one appeared, went or was replaced. Costs one `lstat` a path.
-    pub fn identity_digest(&self, roots: &[PathBuf]) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        for path in self.paths().filter(|p| paths::below_any(p, roots)) {
-            let found = Identity::of(path);
-            hasher.update(&[u8::from(found.is_some()), u8::from(found.is_some_and(|f| f.is_dir))]);
-            hasher.update(&found.map_or(0, |f| f.dev).to_le_bytes());
-            hasher.update(&found.map_or(0, |f| f.ino).to_le_bytes());
-        }
-        *hasher.finalize().as_bytes()
     }
 }

@@ -12,12 +12,7 @@ pub(super) struct Mount {
     pub(super) point: PathBuf,
 }
 
-/// The mounts, in the order they were made.
-pub(super) fn read() -> std::io::Result<Vec<Mount>> {
-    std::fs::read("/proc/self/mountinfo").map(|text| parse(&text))
-}
-
-/// `id parent major:minor root point …`, one a line; blanks inside a path are octal.
+/// The mounts, in the order they were made: `id parent major:minor root point …`, one a line; blanks inside a path are octal.
 pub(super) fn parse(text: &[u8]) -> Vec<Mount> {
     text.split(|b| *b == b'\n')
         .filter_map(|line| {

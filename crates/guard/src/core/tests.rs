@@ -177,7 +177,7 @@ fn a_folder_of_metnos_must_be_absolute() {
 fn a_wide_grant_becomes_what_lies_beside_the_core() {
     let home = Home::new();
     symlink(".ssh", home.at("innocent")).unwrap();
-    let expansion = home.core().expand(&home.home).unwrap();
+    let expansion = home.core().look().unwrap().expand(&home.home);
     let trees = [".config/app", ".metnos/workspace/USER.md", "docs", "notes.txt"].map(|p| home.at(p));
     assert_eq!(expansion.trees, trees);
     let names = ["", ".config", ".metnos", ".metnos/workspace"].map(|p| home.home.join(p));
@@ -188,7 +188,7 @@ fn a_wide_grant_becomes_what_lies_beside_the_core() {
 fn a_narrow_grant_stays_whole_and_a_core_one_is_nothing() {
     let home = Home::new();
     let core = home.core();
-    let expand = |p: &str| core.expand(&home.at(p)).unwrap();
+    let expand = |p: &str| core.look().unwrap().expand(&home.at(p));
     assert_eq!(expand("docs"), Expansion { trees: vec![home.at("docs")], names_only: vec![] });
     assert_eq!(expand("docs/new").trees, [home.at("docs/new")], "not there yet");
     for path in [".ssh", ".ssh/id", ".aws", ".metnos/state/x"] {
@@ -202,23 +202,26 @@ fn a_core_path_that_appears_or_changes_is_noticed() {
     let home = Home::new();
     let core = home.core();
     let roots = [home.home.clone()];
-    let (first, elsewhere) = (core.identity_digest(&roots), core.identity_digest(&[home.at("docs")]));
+    let (first, elsewhere) = (
+        core.look().unwrap().identity_digest(&roots),
+        core.look().unwrap().identity_digest(&[home.at("docs")]),
+    );
     std::fs::write(home.at("docs/new"), "x").unwrap();
-    assert_eq!(core.identity_digest(&roots), first);
+    assert_eq!(core.look().unwrap().identity_digest(&roots), first);
     std::fs::create_dir(home.at(".aws")).unwrap();
-    let second = core.identity_digest(&roots);
+    let second = core.look().unwrap().identity_digest(&roots);
     assert_ne!(second, first);
     std::fs::rename(home.at(".ssh"), home.at("moved")).unwrap();
     std::fs::create_dir(home.at(".ssh")).unwrap();
-    assert_ne!(core.identity_digest(&roots), second);
-    assert_eq!(core.identity_digest(&[home.at("docs")]), elsewhere);
+    assert_ne!(core.look().unwrap().identity_digest(&roots), second);
+    assert_eq!(core.look().unwrap().identity_digest(&[home.at("docs")]), elsewhere);
 }
 
 #[test]
 fn existing_core_paths_are_listed_for_masks() {
     let home = Home::new();
     let core = home.core();
-    let existing = core.existing(std::slice::from_ref(&home.home)).unwrap();
+    let existing = core.look().unwrap().existing(std::slice::from_ref(&home.home));
     let paths: Vec<_> =
         existing.iter().map(|(p, _)| p.strip_prefix(&home.home).unwrap().to_owned()).collect();
     assert_eq!(
@@ -262,7 +265,7 @@ fn a_bind_mount_of_a_core_path_is_core() {
         let core = home.core();
         let inside = if source.is_empty() { target.join(".ssh/id") } else { target.join("x") };
         let verdict = core.verdict(&inside, Act::Read);
-        let expansion = core.expand(&home.at("docs")).unwrap();
+        let expansion = core.look().unwrap().expand(&home.at("docs"));
         let unmounted = std::process::Command::new("umount").arg(&target).status();
         assert!(verdict.is_core(), "{source:?} bound: {verdict:?}");
         assert!(!expansion.trees.iter().any(|t| inside.starts_with(t)), "{source:?}: {expansion:?}");
@@ -288,7 +291,7 @@ proptest! {
             prop_assert!(core.verdict(&chosen, act).is_core(), "{chosen:?}");
         }
         let grants: [&str; 6] = ["", ".config", ".metnos", "docs", ".metnos/workspace", ".ssh"];
-        let expansion = core.expand(&home.at(grants[grant.index(grants.len())])).unwrap();
+        let expansion = core.look().unwrap().expand(&home.at(grants[grant.index(grants.len())]));
         for tree in &expansion.trees {
             prop_assert!(!all.iter().any(|c| c.starts_with(tree) || tree.starts_with(c)), "{tree:?}");
         }

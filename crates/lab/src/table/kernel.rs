@@ -42,7 +42,6 @@ const NATIVE: [&str; 36] = [
     "sysv-msg",
     "pidfd-open",
     "setuid",
-    "raise-limits",
     "pipe",
     "seccomp-again",
 ];

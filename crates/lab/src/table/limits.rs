@@ -22,6 +22,7 @@ pub(super) fn attacks() -> Vec<Attack> {
         Attack::new("hang", "cpython", "wall", "get_contacts_graylist").with(with_n("hang", 1500)),
         Attack::new("burn-processor", "native", "rlimits", NATIVE).with(with_n("burn", 1400)),
         Attack::new("burn-processor", "cpython", "rlimits", CPYTHON).with(with_n("burn", 1400)),
+        Attack::new("raise-limits", "native", "rlimits", NATIVE).with(with_n("raise-limits", 0)),
         Attack::new("reserve-memory", "native", "rlimits", NATIVE).with(with_n("reserve", 1024)),
         Attack::new("open-many", "native", "rlimits", NATIVE).with(with_n("open-many", 300)),
         Attack::new("open-many", "cpython", "rlimits", CPYTHON).with(with_n("open-many", 300)),

@@ -216,7 +216,8 @@ fn of_the_process() -> Vec<Attack> {
         Attack::new("early-thread", "native", "single-thread", READ)
             .between(|house| write(&house.at("home/thread.txt"), SECRET))
             .with(reading("early-thread", ""))
-            .steals(),
+            .steals()
+            .cold_only(),
     );
     attacks
 }

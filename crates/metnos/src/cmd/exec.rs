@@ -202,7 +202,7 @@ struct Ask {
 const LINE_MAX: u64 = 64 << 20;
 
 fn lines(exec: &Exec) -> Result<ExitCode, Failure> {
-    let runtime = super::runtime(true)?;
+    let runtime = super::runtime(!exec.cold)?;
     let mut stdin = std::io::stdin().lock();
     let mut stdout = print::stream();
     let mut line = Vec::new();

@@ -77,7 +77,11 @@ pub(super) fn attempt(args: &Args) -> Option<io::Result<String>> {
         "sysv-msg" => fine(raw(libc::SYS_msgget, [0, 0o1600, 0, 0, 0, 0])),
         "pidfd-open" => fine(raw(libc::SYS_pidfd_open, [u64::from(std::process::id()), 0, 0, 0, 0, 0])),
         "setuid" => fine(raw(libc::SYS_setresuid, [u64::MAX, u64::MAX, u64::MAX, 0, 0, 0])),
-        "raise-limits" => fine(raw(libc::SYS_prlimit64, [0, libc::RLIMIT_NOFILE as u64, 0, 0, 0, 0])),
+        "raise-limits" => {
+            let more = libc::rlimit64 { rlim_cur: 1000, rlim_max: 1000 };
+            let new = (&raw const more) as u64;
+            fine(raw(libc::SYS_prlimit64, [0, libc::RLIMIT_NOFILE as u64, new, 0, 0, 0]))
+        }
         "pipe" => {
             let mut ends = [0i32; 2];
             fine(raw(libc::SYS_pipe2, [ends.as_mut_ptr() as u64, 0, 0, 0, 0, 0]))
