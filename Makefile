@@ -8,7 +8,7 @@ STATIC  := -C target-feature=+crt-static -C strip=symbols
 # The daemon, selected together with what shares its dependencies, so that they are compiled once.
 DAEMON  := -p metnos -p metnos-seeds -p metnos-python
 
-.PHONY: run build test check unit e2e docs lint deny setup bench attacks lab clean help
+.PHONY: run build test check unit e2e docs lint deny setup bench attacks chaos lab clean help
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -61,6 +61,10 @@ lab: setup
 #: make bench    one JSON line per figure, with what it is compared with
 bench: build
 	@./scripts/bench.sh
+
+#: make chaos    kills, failing system calls and power losses; CHAOS="--quick" for a short run
+chaos: build
+	@./scripts/chaos.sh $(CHAOS)
 
 clean:
 	$(CARGO) clean

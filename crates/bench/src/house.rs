@@ -30,6 +30,11 @@ impl House {
         if !made.success() {
             return Err("metnos init failed".into());
         }
+        // What is measured is the work, not the questions.
+        let level = house.command(&["policy", "level", "full"]).stdout(Stdio::null()).status()?;
+        if !level.success() {
+            return Err("metnos policy level failed".into());
+        }
         Ok(house)
     }
 

@@ -34,6 +34,8 @@ pub enum ErrorClass {
     DependencyMissing,
     /// Policy refused the call.
     PolicyViolation,
+    /// A person has to say yes first.
+    NeedsApproval,
     /// A Law refused the call: nothing can allow it.
     Forbidden,
     /// A kernel layer is missing on this machine, so nothing runs.
@@ -50,7 +52,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// All classes, in the order of the design.
-    pub const ALL: [ErrorClass; 20] = [
+    pub const ALL: [ErrorClass; 21] = [
         Self::WrongArgs,
         Self::NotFound,
         Self::DstExists,
@@ -65,6 +67,7 @@ impl ErrorClass {
         Self::Conflict,
         Self::DependencyMissing,
         Self::PolicyViolation,
+        Self::NeedsApproval,
         Self::Forbidden,
         Self::SandboxUnavailable,
         Self::LimitExceeded,
@@ -90,6 +93,7 @@ impl ErrorClass {
             Self::Conflict => "conflict",
             Self::DependencyMissing => "dependency_missing",
             Self::PolicyViolation => "policy_violation",
+            Self::NeedsApproval => "needs_approval",
             Self::Forbidden => "forbidden",
             Self::SandboxUnavailable => "sandbox_unavailable",
             Self::LimitExceeded => "limit_exceeded",
@@ -117,6 +121,9 @@ pub struct Failure {
     /// The limit that was reached, for `limit_exceeded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
+    /// The question that waits for an answer, for `needs_approval`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
     /// What to do next, when there is something to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -125,7 +132,7 @@ pub struct Failure {
 impl Failure {
     /// A failure of `class` described by `message`.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), limit: None, hint: None }
+        Self { class, message: message.into(), limit: None, approval: None, hint: None }
     }
 
     /// The arguments are wrong.
@@ -141,6 +148,11 @@ impl Failure {
     /// The limit called `limit` was reached.
     pub fn limit(limit: impl Into<String>, message: impl Into<String>) -> Self {
         Self { limit: Some(limit.into()), ..Self::new(ErrorClass::LimitExceeded, message) }
+    }
+
+    /// A person has to answer the question `approval` first.
+    pub fn needs_approval(approval: impl Into<String>, card: impl Into<String>) -> Self {
+        Self { approval: Some(approval.into()), ..Self::new(ErrorClass::NeedsApproval, card) }
     }
 
     /// The same failure with the next step to take.

@@ -132,6 +132,11 @@ impl Home {
         self.workspace().join(".audit").join("executors")
     }
 
+    /// What is kept for undo, where a rename from the home leads to.
+    pub fn undo_dir(&self) -> PathBuf {
+        self.data.join("undo")
+    }
+
     /// Databases, blobs, logs.
     pub fn state_dir(&self) -> PathBuf {
         self.state.clone()

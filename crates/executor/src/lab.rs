@@ -35,7 +35,10 @@ pub enum Layer {
     Seccomp,
     /// The kernel's limits on one process.
     Rlimits,
-    /// The watch over processes and memory from outside.
+    /// The kernel's bound on processes and memory of a whole cell.
+    Cgroup,
+    /// The watch over processes and memory from outside, and with it the kernel's bound on a whole
+    /// cell: either alone stops what both are there for.
     Watchdog,
     /// The deadline of a call.
     Wall,

@@ -32,7 +32,7 @@ pub use home::{Home, Root};
 pub use keys::{InstanceKey, PublicKey};
 pub use manifest::{Manifest, ManifestError, Version};
 pub use metnos_vocab::ExecutorName;
-pub use op::{Intent, Op, WriteMode};
+pub use op::{Intent, Keep, Op, Permit, WriteMode};
 pub use origin::Origin;
 pub use outcome::{Failed, ListName, Outcome, Truncation};
 pub use path::BytePath;

@@ -5,6 +5,7 @@
 
 use crate::path::BytePath;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// What may already stand at the destination of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +60,34 @@ pub enum Op {
         /// The directory.
         path: BytePath,
     },
+}
+
+/// Where what a call takes away is kept until it is undone or forgotten: things below `root` go to
+/// `dir`, which is on the same mount if it can be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keep {
+    /// A root of the territory.
+    pub root: BytePath,
+    /// The call's own folder there.
+    pub dir: BytePath,
+}
+
+/// What comes with *go*: the number of the intent in its call, and where to keep what it takes away.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permit {
+    /// From one.
+    pub number: u32,
+    /// One for each root that the call may change.
+    pub keeps: Vec<Keep>,
+}
+
+impl Permit {
+    /// Where what operation `i` takes away from `path` is kept; `None` when nothing says where.
+    pub fn kept(&self, path: &Path, i: usize) -> Option<PathBuf> {
+        let over = self.keeps.iter().filter(|keep| path.starts_with(&keep.root.0));
+        let keep = over.max_by_key(|keep| keep.root.0.as_os_str().len())?;
+        Some(keep.dir.0.join(format!("{}-{i}", self.number)))
+    }
 }
 
 /// The operations of one call, in the order they will be performed.

@@ -126,6 +126,8 @@ pub enum FdRole {
     Code,
     /// The connected end of the egress proxy.
     Proxy,
+    /// The credentials the profile names, newline JSON, sealed.
+    Credentials,
 }
 
 /// Bounds of one call. Zero never means "none": every field binds.
@@ -263,6 +265,9 @@ pub struct Answer {
 pub struct Go {
     /// Absent: act. Present: do not, and fail with this.
     pub refused: Option<Failure>,
+    /// How to act.
+    #[serde(flatten)]
+    pub permit: crate::op::Permit,
 }
 
 /// What a cell asks of the egress proxy.

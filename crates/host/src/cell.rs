@@ -119,6 +119,7 @@ pub(crate) struct Brought {
     pub(crate) with: Option<File>,
     pub(crate) code: Option<File>,
     pub(crate) proxy: Option<OwnedFd>,
+    pub(crate) credentials: Option<File>,
 }
 
 impl Brought {
@@ -136,6 +137,9 @@ impl Brought {
                 FdRole::With => brought.with = Some(wire::accept_sealed(fd, INPUT_MAX).map_err(refused)?),
                 FdRole::Code => brought.code = Some(wire::accept_sealed(fd, CODE_MAX).map_err(refused)?),
                 FdRole::Proxy => brought.proxy = Some(fd),
+                FdRole::Credentials => {
+                    brought.credentials = Some(wire::accept_sealed(fd, CODE_MAX).map_err(refused)?)
+                }
             }
         }
         Ok(brought)
@@ -180,6 +184,11 @@ fn make_dirs(request: &Request, port: &mut WirePort) -> Result<(), Failure> {
                 return Err(Failure::io(dir.0.display(), &e));
             }
             _ => {}
+        }
+        // What is put in it later must not be on disk in a folder that is not. A parent that may be
+        // changed but not read leaves the moment to the kernel.
+        if let Some(Ok(parent)) = dir.0.parent().map(std::fs::File::open) {
+            parent.sync_all().map_err(|e| Failure::io(dir.0.display(), &e))?;
         }
     }
     Ok(())

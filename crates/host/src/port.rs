@@ -2,11 +2,11 @@
 
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire::{self, Answer, Body, Go, Kind, Limits, Progress};
-use metnos_executor::{ErrorClass, Failure, Intent, ListName, Outcome};
+use metnos_executor::{ErrorClass, Failure, Intent, ListName, Outcome, Permit};
 use metnos_seeds::Port;
 use std::fs::File;
 use std::io::{Seek, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,8 @@ pub(crate) struct WirePort {
     items: u64,
     list: ListName,
     side_effects: bool,
+    /// Locks of this call: it is not over as long as this process lives.
+    held: Vec<OwnedFd>,
     pulse: Option<Instant>,
     cancelled: bool,
 }
@@ -62,6 +64,7 @@ impl WirePort {
             items: 0,
             list,
             side_effects,
+            held: Vec::new(),
             pulse: None,
             cancelled: false,
         }
@@ -107,7 +110,7 @@ impl WirePort {
 }
 
 impl Port for WirePort {
-    fn intent(&mut self, intent: &Intent) -> Result<(), Failure> {
+    fn intent(&mut self, intent: &Intent) -> Result<Permit, Failure> {
         let lost = |e: std::io::Error| Failure::io("the intent", &e);
         if !self.side_effects {
             return Err(Failure::internal("an executor without side effects asked to act"));
@@ -133,7 +136,8 @@ impl Port for WirePort {
         match frame.kind {
             Kind::Go => {
                 let go: Go = frame.header().map_err(lost)?;
-                go.refused.map_or(Ok(()), Err)
+                self.held.extend(frame.fds);
+                go.refused.map_or(Ok(go.permit), Err)
             }
             Kind::Cancel => Err(stopped()),
             _ => Err(Failure::internal("the daemon answered an intent with something else")),

@@ -61,7 +61,15 @@ pub(crate) fn run(
         ..Bounds::default()
     };
     let bounds = if lab::without(Layer::Bounds) { unbounded(bounds) } else { bounds };
-    let mut ctx = CellCtx { fence: &request.fence, now: &request.now, call, egress: egress.clone(), origin };
+    let credentials = brought.credentials.take().map(credentials).transpose()?.unwrap_or_default();
+    let mut ctx = CellCtx {
+        fence: &request.fence,
+        now: &request.now,
+        call,
+        egress: egress.clone(),
+        origin,
+        credentials,
+    };
     let args = Value::Object(args);
     let answer = match request.runtime {
         Runtime::Cpython => {
@@ -134,6 +142,20 @@ fn list(file: File, name: &str, origin: &mut Origin) -> Result<Value, Failure> {
     Ok(Value::Array(items))
 }
 
+/// One credential that came with the call.
+#[derive(serde::Deserialize)]
+struct Credential {
+    name: String,
+    fields: Map<String, Value>,
+}
+
+fn credentials(file: File) -> Result<Vec<Credential>, Failure> {
+    let text = read_text(file)?;
+    // The reason would quote the line.
+    let broken = |_| Failure::internal("the credentials of this call cannot be read");
+    text.lines().map(|line| serde_json::from_str(line).map_err(broken)).collect()
+}
+
 /// Splits what `run` returned into items and outcome. An executor cannot declare its items more
 /// trusted than what it was made from.
 fn deliver(answer: Value, call: &mut Call<'_>, floor: Origin) -> Result<(), Failure> {
@@ -185,6 +207,7 @@ struct CellCtx<'r, 'c> {
     call: &'r mut Call<'c>,
     egress: Option<Egress>,
     origin: Origin,
+    credentials: Vec<Credential>,
 }
 
 impl CellCtx<'_, '_> {
@@ -278,6 +301,17 @@ impl Ctx for CellCtx<'_, '_> {
             Some(egress) => egress.fetch(url),
             None => Err(Failure::new(ErrorClass::PolicyViolation, "this executor's profile has no network")),
         }
+    }
+
+    fn credential(&mut self, name: &str) -> Result<Vec<(String, String)>, Failure> {
+        let found = self.credentials.iter().find(|known| known.name == name).ok_or_else(|| {
+            Failure::new(
+                ErrorClass::Unauthorized,
+                format!("the manifest of this executor does not name {name}"),
+            )
+        })?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Ok(found.fields.iter().map(|(field, value)| (field.clone(), text(value))).collect())
     }
 
     fn log(&mut self, text: &str) {

@@ -60,6 +60,10 @@ pub(crate) struct Attack {
     pub(crate) any_cell: bool,
 }
 
+/// Skills that change things.
+const CHANGING_SKILLS: [&str; 4] =
+    ["set_contacts_candidates", "write_contacts_candidates", "set_urls_candidates", "write_urls_candidates"];
+
 impl Attack {
     /// An attack whose success shows in the answer: the executor's own report has errno 0.
     pub(crate) fn new(
@@ -79,7 +83,11 @@ impl Attack {
             between: Box::new(|_| Ok(())),
             swap: None,
             won: Box::new(|_, answer| reported(answer).is_some_and(|item| item["errno"] == 0)),
-            cells: vec![Cell::Cold, Cell::Warm],
+            // A changer that is no seed sees its own folder for what it takes away, so no waiting cell fits.
+            cells: match CHANGING_SKILLS.contains(&executor) {
+                true => vec![Cell::Cold],
+                false => vec![Cell::Cold, Cell::Warm],
+            },
             damaging: false,
             rehearsed: false,
             any_cell: false,

@@ -24,7 +24,7 @@ fn every_attack_is_refused_by_the_layer_it_names_and_by_no_other() {
     for row in rows {
         assert!(row["refused"] == true && row["control"] == true, "{row}");
     }
-    assert!(rows.len() >= 20, "{} rows", rows.len());
+    assert!(rows.len() >= 20, "{} rows; {}", rows.len(), String::from_utf8_lossy(&ran.stderr));
     assert_eq!(summary["attacks"], rows.len());
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }

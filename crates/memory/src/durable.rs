@@ -7,21 +7,17 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Creates `dir` and its parents, readable by the owner only.
-pub(crate) fn create_dir(dir: &Path) -> Result<()> {
+pub fn create_dir(dir: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(Error::io("create", dir))
 }
 
 /// Makes the names in `dir` durable.
-pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
+pub fn sync_dir(dir: &Path) -> Result<()> {
     File::open(dir).and_then(|d| d.sync_all()).map_err(Error::io("sync", dir))
 }
 
 /// Writes `dir/name` through `fill`: temporary file, sync, rename, sync of the folder.
-pub(crate) fn write(
-    dir: &Path,
-    name: &str,
-    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<()> {
+pub fn write(dir: &Path, name: &str, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let (temp, path) = (dir.join(format!(".{name}.tmp")), dir.join(name));
     let written = (|| {
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;

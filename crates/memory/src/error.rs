@@ -106,7 +106,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn io(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    /// The failure of doing `what` with `path`.
+    pub fn io(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let what = format!("{what} {}", path.display());
         move |source| Self::Io { what, source }
     }

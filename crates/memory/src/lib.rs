@@ -1,16 +1,14 @@
-//! What survives a restart: the one opener of SQLite, the journal of intents and the audit chain.
+//! What survives a restart: the one opener of SQLite, files that are whole or absent, the audit chain.
 
 pub mod audit;
 pub mod db;
-mod durable;
+pub mod durable;
 mod error;
-pub mod journal;
 mod signer;
 
 pub use audit::{Audit, Line};
 pub use db::Db;
 pub use error::Error;
-pub use journal::Journal;
 pub use signer::Signer;
 
 /// The answer of everything in this crate that can fail.

@@ -4,7 +4,8 @@ use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes: 0 done · 1 failed or partial · 2 wrong usage or not set up · \
-3 refused (policy, Law, quarantine, sandbox) · 130 stopped";
+3 refused (policy, Law, quarantine, sandbox) · \
+4 waits for a yes · 130 stopped";
 
 /// A digital butler for your own machine: small signed programs behind three kernel layers.
 #[derive(Debug, Parser)]
@@ -47,6 +48,54 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Territory,
     },
+    /// Questions that wait for an answer.
+    Approvals {
+        /// Also those that were answered or are too old.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Say yes to a question; what waited for it runs now.
+    Approve {
+        /// Which question.
+        id: String,
+        /// Do not ask again here in the session that asked.
+        #[arg(long, conflicts_with = "always")]
+        session: bool,
+        /// Do not ask again here, until revoked.
+        #[arg(long)]
+        always: bool,
+        /// Answer as another person: only the host and who asked may answer.
+        #[arg(long = "as", value_name = "NAME")]
+        by: Option<String>,
+    },
+    /// Say no to a question.
+    Reject {
+        /// Which question.
+        id: String,
+        /// And never do this here again, until revoked.
+        #[arg(long)]
+        never: bool,
+        /// Answer as another person.
+        #[arg(long = "as", value_name = "NAME")]
+        by: Option<String>,
+    },
+    /// What needs a question, what was granted, and how to take it back.
+    Policy {
+        #[command(subcommand)]
+        command: Policy,
+    },
+    /// Credentials, encrypted on disk; their values are never shown.
+    Credentials {
+        #[command(subcommand)]
+        command: Credentials,
+    },
+    /// What the guards said about a call.
+    Why {
+        /// Its id, as the answer or the audit shows it.
+        call: String,
+    },
+    /// Take back the latest change, or the one named.
+    Undo(Undo),
     /// Install the seeds and the host this binary was built with.
     Upgrade {
         /// Go back to the host before the last upgrade.
@@ -63,6 +112,71 @@ pub(crate) enum Command {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum Credentials {
+    /// Keep one; each field is asked for, or read from standard input, one a line.
+    Set {
+        /// How executors call it: letters, digits, - and _.
+        name: String,
+        /// The fields, for example username password; without any, token.
+        fields: Vec<String>,
+    },
+    /// Names and fields, no values.
+    List,
+    /// Let go of one.
+    Remove {
+        /// Which one.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// The whole table.
+    Table,
+    /// What would be decided about a capability on a target, and why.
+    Check {
+        /// For example fs:write.
+        capability: String,
+        /// A path, a host or a name.
+        #[arg(default_value = "")]
+        target: String,
+        /// For another person than the host.
+        #[arg(long = "as", value_name = "NAME")]
+        by: Option<String>,
+    },
+    /// What was granted and what is forbidden.
+    Grants,
+    /// Take a grant or a rule back.
+    Revoke {
+        /// Which one.
+        id: String,
+    },
+    /// Show or set the level at which somebody acts: read-only, supervised or full.
+    Level {
+        /// The new level.
+        level: Option<String>,
+        /// Of whom, when not of the host.
+        #[arg(long = "of", value_name = "NAME")]
+        of: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// Which change, as `--list` names it; the latest of yours without it.
+    pub(crate) turn: Option<String>,
+    /// Show what was changed and what of it can be taken back.
+    #[arg(long, conflicts_with_all = ["dry_run", "forget", "turn"])]
+    pub(crate) list: bool,
+    /// Show what would come of it and touch nothing.
+    #[arg(long, conflicts_with = "forget")]
+    pub(crate) dry_run: bool,
+    /// Let go of what is kept for the change, or for all of them: it frees space and cannot be taken back.
+    #[arg(long)]
+    pub(crate) forget: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Exec {
     /// `verb_object`, for example find_files.
@@ -74,6 +188,9 @@ pub(crate) struct Exec {
     /// One call a line from standard input: {"executor": …, "args": {…}}; one answer a line.
     #[arg(long, conflicts_with_all = ["name", "entries", "with"])]
     pub(crate) stdin: bool,
+    /// Act for another person, with that person's rights.
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) by: Option<String>,
     /// With --stdin: start a new cell for each call instead of keeping some ready.
     #[arg(long, requires = "stdin")]
     pub(crate) cold: bool,
@@ -205,4 +322,11 @@ pub(crate) enum Territory {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl Exec {
+    /// On whose behalf it runs.
+    pub(crate) fn caller(&self) -> String {
+        crate::cmd::caller(self.by.as_deref())
+    }
 }

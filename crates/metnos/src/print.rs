@@ -145,3 +145,25 @@ fn cut(text: &str) -> String {
     kept.push('…');
     kept
 }
+
+/// The terminal without an echo, while a secret is typed.
+pub(crate) struct Quiet(rustix::termios::Termios);
+
+impl Quiet {
+    /// Turns the echo off; `None` when there is no terminal.
+    pub(crate) fn begin() -> Option<Self> {
+        let stdin = std::io::stdin();
+        let before = rustix::termios::tcgetattr(&stdin).ok()?;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(rustix::termios::LocalModes::ECHO);
+        rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &quiet).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let _ = rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Now, &self.0);
+        eprintln!();
+    }
+}

@@ -30,6 +30,9 @@ fn until(child: &mut Child, mut so: impl FnMut() -> bool) -> bool {
 
 fn spawn(house: &House, executor: &str, args: &Value, call_id: &str) -> Child {
     let mut command = house.command();
+    // At night the judge asks sooner.
+    let hour = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
+    command.env("TZ", format!("Etc/GMT{:+}", hour - 12));
     command.args(["--json", "exec", executor, &args.to_string(), "--call-id", call_id]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
@@ -63,8 +66,9 @@ fn a_move_killed_at_any_point_loses_no_file_and_is_closed() {
         let args = json!({ "paths": paths, "dst_dir": dst });
         house.write("args.json", args.to_string());
         let id = format!("crash-{point}");
+        let asked = house.run(&["--json", "exec", "move_files", "@args.json", "--call-id", &id]).json();
         let mut command = house.command();
-        command.args(["--json", "exec", "move_files", "@args.json", "--call-id", &id]);
+        command.args(["--json", "approve", asked["error"]["approval"].as_str().unwrap()]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let journal = house.metnos().join("state/journal");
@@ -76,7 +80,7 @@ fn a_move_killed_at_any_point_loses_no_file_and_is_closed() {
         };
         let reached = match point {
             "begun" => true,
-            "journal" => until(&mut child, || journal.join(format!("{id}.jsonl")).exists()),
+            "journal" => until(&mut child, || journal.join(&id).join("1.jsonl").exists()),
             "open" => until(&mut child, has_open),
             _ => until(&mut child, || count(&dst) > FILES / 10),
         };
@@ -96,6 +100,11 @@ fn a_move_killed_at_any_point_loses_no_file_and_is_closed() {
                 [&src, &dst].iter().filter_map(|d| std::fs::read_to_string(d.join(&name)).ok()).collect();
             assert_eq!(there, [format!("content {n}")], "{point}: {name}");
         }
+        let moved = count(&dst);
+        assert!(
+            moved == 0 || moved == FILES,
+            "{point}: {moved} of {FILES} moved, neither taken back nor whole"
+        );
         let strangers: Vec<_> = std::fs::read_dir(&dst)
             .into_iter()
             .flatten()
@@ -141,9 +150,9 @@ fn a_call_killed_between_two_writes_is_interrupted_and_never_runs_again() {
     assert!(reached, "{:?}", house.audit_lines().last());
 
     assert_eq!(house.exec("get_now", json!({}))["ok"], true);
-    assert_eq!(kinds(&house, "between"), ["open", "interrupted"]);
+    assert_eq!(kinds(&house, "between"), ["open", "recovery", "interrupted"]);
     house.chain_holds();
-    assert_eq!((text(&first), text(&second)), ("whole".into(), "before".into()));
+    assert_eq!((text(&first), text(&second)), ("before".into(), "before".into()), "it is taken back");
 
     // The same id tells what happened instead of acting a second time.
     std::fs::write(&first, "mine").unwrap();
@@ -173,7 +182,7 @@ fn an_archive_killed_while_it_is_written_has_no_final_name() {
     let archive = house.home().join("all.zip");
     let args = json!({ "paths": paths, "dst": archive });
     let mut child = spawn(&house, "compress_files", &args, "zipped");
-    let journal = house.metnos().join("state/journal/zipped.jsonl");
+    let journal = house.metnos().join("state/journal/zipped/1.jsonl");
     let reached = until(&mut child, || journal.exists());
     kill(child);
     assert!(reached, "{:?}", house.audit_lines().last());

@@ -59,6 +59,7 @@ fn an_ordinary_user_sets_up_finds_and_moves() {
     let found = run(&["exec", "find_files", &json!({ "base_path": home.join("in") }).to_string()]);
     assert_eq!(found["entries"][0]["name"], "note.txt", "{found}");
     let args = json!({ "paths": [home.join("in/note.txt")], "dst_dir": home.join("out") });
+    run(&["policy", "level", "full"]);
     let moved = run(&["exec", "move_files", &args.to_string()]);
     assert_eq!(moved["ok_count"], 1, "{moved}");
     assert_eq!(std::fs::read_to_string(home.join("out/note.txt")).unwrap(), "hello");

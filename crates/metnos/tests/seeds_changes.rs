@@ -73,14 +73,12 @@ fn the_intent_is_in_the_journal_and_the_audit_opens_before_it_closes() {
             shown.as_array().unwrap().iter().map(|l| l["kind"].as_str().unwrap()).collect();
         assert_eq!((kinds.first(), kinds.last()), (Some(&"open"), Some(&"close")), "{name}: {shown}");
         assert!(shown[0]["seq"].as_u64() < shown[kinds.len() - 1]["seq"].as_u64());
-        let journal: Vec<PathBuf> = std::fs::read_dir(house.metnos().join("state/journal"))
+        let journal: Vec<PathBuf> = std::fs::read_dir(house.metnos().join("state/journal").join(id))
             .unwrap()
             .map(|e| e.unwrap().path())
-            .filter(|p| p.file_name().unwrap().to_string_lossy().starts_with(id))
             .collect();
-        let ends = |suffix: &str| journal.iter().filter(|p| p.to_string_lossy().ends_with(suffix)).count();
-        assert!(ends(".jsonl") >= 1, "{name}: {journal:?}");
-        assert_eq!(ends(".jsonl"), ends(".closed"), "{name}: {journal:?}");
+        assert!(journal.iter().any(|p| p.ends_with("1.jsonl")), "{name}: {journal:?}");
+        assert!(journal.iter().any(|p| p.ends_with("closed.jsonl")), "{name}: {journal:?}");
         let intents = journal.iter().filter(|p| p.extension() == Some(OsStr::new("jsonl")));
         for line in intents.flat_map(|p| text(p).lines().map(str::to_owned).collect::<Vec<_>>()) {
             serde_json::from_str::<Value>(&line).unwrap();
@@ -305,7 +303,8 @@ fn writes_land_whole_in_each_mode_and_format() {
         assert_eq!(items(answer)[1]["t"], "a\n\"b\"");
     }
     assert_eq!(items(&back[1])[0]["t"], "=1+1", "in a workbook a text is a text");
-    let left: Vec<_> = std::fs::read_dir(&home).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut left: Vec<_> = std::fs::read_dir(&home).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.retain(|name| name != ".metnos-undo");
     assert_eq!(left.len(), 8, "nothing half-written stays: {left:?}");
 }
 

@@ -5,11 +5,13 @@
 //! read-only call is released only after its line is.
 
 use crate::builtin;
+use crate::change::Change;
+use crate::guards::{Answer, Question, Step};
 use crate::input::List;
 use crate::runtime::{Runtime, Spent};
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{FdRole, Progress, Request};
-use metnos_executor::{ErrorClass, Failure, ListName, Outcome};
+use metnos_executor::{ErrorClass, Failure, ListName, Outcome, Permit};
 use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
 use metnos_memory::db::{Begun, Stored};
 use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
@@ -37,6 +39,8 @@ pub struct Spec {
     pub with: Option<Box<dyn std::io::Read>>,
     /// On whose behalf, over which channel.
     pub caller: String,
+    /// In which session: a grant may hold for one.
+    pub session: String,
     /// The idempotency key; a fresh one when absent.
     pub call_id: Option<String>,
     /// The person's language.
@@ -52,6 +56,10 @@ pub trait Door {
     /// True once the person asked to stop.
     fn cancelled(&self) -> bool {
         false
+    }
+    /// Asks the person; a door without one lets the question wait.
+    fn ask(&mut self, _question: &Question) -> Answer {
+        Answer::Later
     }
 }
 
@@ -145,7 +153,7 @@ impl Runtime {
                 line.kind = if line.kind == Kind::Open { Kind::Close } else { Kind::Refused };
                 line.exit = Some(Exit::Failed(failure.class));
                 line.duration_us = Some(micros(started));
-                line.detail = self.redactor.redact(&json!({ "message": failure.message }), &[]);
+                line.detail = self.redactor().redact(&json!({ "message": failure.message }), &[]);
                 match self.audit.append(line) {
                     Ok(_) => Done::failed(call_id, failure),
                     Err(e) => Done::failed(call_id, unrecorded(&e)),
@@ -156,7 +164,7 @@ impl Runtime {
 
     /// A name that is no executor's may be anything, also a secret pasted in the wrong place.
     fn name_as_typed(&self, name: &str) -> String {
-        match self.redactor.redact(&Value::String(name.to_owned()), &[]) {
+        match self.redactor().redact(&Value::String(name.to_owned()), &[]) {
             Value::String(text) => crate::text::bounded(&text, 80),
             _ => String::new(),
         }
@@ -165,7 +173,7 @@ impl Runtime {
     fn attempt(
         &self,
         call_id: &str,
-        spec: Spec,
+        mut spec: Spec,
         door: &mut dyn Door,
         line: &mut Line,
         started: Instant,
@@ -185,34 +193,31 @@ impl Runtime {
         line.digest = Some(found.digest.clone());
         line.trace = Some(manifest.audit.trace_topic.clone());
 
-        let mut input = self.input(&found, spec.args, spec.entries, spec.with)?;
+        let given = std::mem::take(&mut spec.args);
+        let mut input = self.input(&found, given.clone(), spec.entries.take(), spec.with.take())?;
         let secrets = secret_pointers(&found);
-        line.input = self.redactor.redact(&Value::Object(input.args.clone()), &secrets);
+        line.input = self.redactor().redact(&Value::Object(input.args.clone()), &secrets);
         line.counts = Some(Counts { input: input.entries.as_ref().map_or(0, |l| l.count), ok: 0, failed: 0 });
 
         let effectful = manifest.contract.side_effects;
-        if effectful || spec.call_id.is_some() {
-            let hash = request_hash(&found.digest, &input);
-            if let Some(done) = self.begin(call_id, &hash, &name)? {
-                return Ok(done);
-            }
+        let hash = request_hash(&found.digest, &input);
+        if (effectful || spec.call_id.is_some())
+            && let Some(done) = self.begin(call_id, &hash, &name)?
+        {
+            return Ok(done);
         }
 
-        let fence = {
-            let entries = input.entries.as_ref();
-            let paths = |field: &str| entries.map_or(Ok(Vec::new()), |list| list.paths(field));
-            let ground = Ground {
-                core: &self.core,
-                territory: &self.territory(),
-                workspace: &self.home.workspace(),
-                user_home: &self.home.user_home(),
-                base: &spec.base,
-            };
-            let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
-            fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
+        let claimed = effectful || spec.call_id.is_some();
+        let (fence, change) = match self.admit(call_id, &found, &mut input, &given, &spec, door, line) {
+            Ok(admitted) => admitted,
+            Err(failure) => {
+                // Nothing ran, so the id is free for when it may.
+                if claimed {
+                    self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
+                }
+                return Err(failure);
+            }
         };
-        #[cfg(feature = "lab")]
-        crate::lab::pause();
         let request = Request {
             call_id: call_id.to_owned(),
             executor: name.to_string(),
@@ -234,14 +239,74 @@ impl Runtime {
             input.entries,
             input.with,
             (fence.mounts, fence.core),
+            change,
             door,
             line,
             started,
         );
-        if effectful || spec.call_id.is_some() {
+        if claimed {
             self.remember(call_id, &done)?;
         }
         done
+    }
+
+    /// Through the guards: paths resolved and fenced in, policy, judge and person asked, and for a
+    /// changer its turn on the paths.
+    #[allow(clippy::too_many_arguments, reason = "one call's parts, used once, here")]
+    fn admit(
+        &self,
+        call_id: &str,
+        found: &Verified,
+        input: &mut crate::input::Prepared,
+        given: &Map<String, Value>,
+        spec: &Spec,
+        door: &mut dyn Door,
+        line: &mut Line,
+    ) -> Result<(fence::Fence, Option<Change<'_>>), Failure> {
+        let manifest = &found.manifest;
+        let land = self.land();
+        let workspace = self.home.workspace();
+        let mut fence = {
+            let entries = input.entries.as_ref();
+            let paths = |field: &str| entries.map_or(Ok(Vec::new()), |list| list.paths(field));
+            let ground = Ground {
+                core: &land.core,
+                territory: &land.territory,
+                keeps: &land.keeps,
+                workspace: &workspace,
+                user_home: &self.home.user_home(),
+                base: &spec.base,
+            };
+            let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
+            fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
+        };
+        let bound = request_hash(&found.digest, input);
+        let mut step = Step {
+            found,
+            caller: &spec.caller,
+            session: &spec.session,
+            lang: &spec.lang,
+            now: &spec.now,
+            base: &spec.base,
+            input,
+            given,
+            fence: &fence,
+            request: &bound,
+            call_id: spec.call_id.as_deref(),
+            territory: &land.territory,
+            workspace: &workspace,
+            door: &mut *door,
+        };
+        self.guard(&mut step, line)?;
+        #[cfg(feature = "lab")]
+        crate::lab::pause();
+        // Whoever changes something waits until nobody else changes the same paths, and only then
+        // looks at them.
+        let change = match manifest.contract.side_effects {
+            true => Some(self.change(call_id, &spec.caller, found, &mut fence, door)?),
+            false => None,
+        };
+        Ok((fence, change))
     }
 
     /// Runs the cell and writes the closing line.
@@ -254,6 +319,7 @@ impl Runtime {
         mut entries: Option<List>,
         mut with: Option<List>,
         (mounts, core): (metnos_sandbox::Mounts, [u8; 32]),
+        mut change: Option<Change<'_>>,
         door: &mut dyn Door,
         line: &mut Line,
         started: Instant,
@@ -271,6 +337,12 @@ impl Runtime {
             request.fds.push(FdRole::Code);
         }
 
+        let credentials = self.credentials_for(found)?;
+        if let Some(credentials) = &credentials {
+            fds.push(credentials.as_fd());
+            request.fds.push(FdRole::Credentials);
+        }
+
         let mut proxy = self.way_out(found)?;
         let cell_end = proxy.as_mut().and_then(Proxy::cell_end);
         if let Some(end) = &cell_end {
@@ -281,18 +353,17 @@ impl Runtime {
         let mounts = Arc::new(mounts);
         let (mut cell, warm) = self.cell(&mounts, core)?;
         line.layers = ["mount", "landlock", "seccomp"].map(String::from).to_vec();
-        line.limits = Some("rlimit+watchdog".into());
+        line.limits = Some(cell.limits().into());
         line.cell = Some(audit::Cell { warm, mounts: mounts.class().into() });
 
-        let mut intents = 0u32;
         let cancelled = std::cell::Cell::new(false);
         let door = std::cell::RefCell::new(door);
         let reply = {
             let line = &mut *line;
             let mut dialogue = Dialogue {
-                intent: &mut |ops| {
-                    intents += 1;
-                    self.make_durable(call_id, intents, ops, line)
+                intent: &mut |ops| match &mut change {
+                    Some(change) => self.make_durable(change, ops, line),
+                    None => Err(Failure::internal("a call that changes nothing announced a change")),
                 },
                 progress: &mut |progress| door.borrow_mut().progress(progress),
                 cancelled: &|| {
@@ -303,6 +374,7 @@ impl Runtime {
             };
             cell.call(&request, &fds, &found.schemas.output, &mut dialogue)
         };
+        line.limits = Some(cell.limits().into());
         let spent = match &reply {
             Ok(_) => Some(self.spent(cell)),
             // What did not answer in order may still be at work: it ends before anything is said.
@@ -316,15 +388,15 @@ impl Runtime {
             let traffic = proxy.finish();
             audit::Net { allowed: traffic.allowed, refused: traffic.refused }
         });
-        let acted = intents > 0;
+        let acted = change.as_ref().is_some_and(Change::acted);
         let (outcome, list, items) = match reply {
             Ok(reply) => (reply.answer.outcome, reply.answer.list, reply.items),
             Err(failure) => (Outcome::failure(failure), ListName::Entries, Items::Inline(Vec::new())),
         };
         let mut done = Done { call_id: call_id.to_owned(), outcome, list, items, replayed: false, spent };
         let digest = output_digest(&mut done)?;
-        for n in 1..=intents {
-            self.journal.close(&journal_id(call_id, n), &digest).map_err(|e| unrecorded(&e))?;
+        if let Some(change) = change {
+            change.close(&digest)?;
         }
         let mut close = line.clone();
         close.kind = if acted { Kind::Close } else { Kind::Call };
@@ -334,7 +406,7 @@ impl Runtime {
         close.duration_us = Some(micros(started));
         close.exit = Some(done.outcome.error.as_ref().map_or(Exit::Ok, |e| Exit::Failed(e.class)));
         if let Some(error) = &done.outcome.error {
-            close.detail = self.redactor.redact(&json!({ "message": error.message }), &[]);
+            close.detail = self.redactor().redact(&json!({ "message": error.message }), &[]);
         }
         self.audit.append(close).map_err(|e| unrecorded(&e))?;
         Ok(done)
@@ -353,21 +425,21 @@ impl Runtime {
     }
 
     /// The intent on disk, then the `open` line on disk; only then may the cell act.
-    fn make_durable(&self, call_id: &str, n: u32, ops: IntentLines, line: &mut Line) -> Result<(), Failure> {
-        let id = journal_id(call_id, n);
-        let digest = match ops {
-            IntentLines::Inline(bytes) => {
-                self.journal.record(&id, bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()))
-            }
-            IntentLines::File(file) => self.journal.record_file(&id, file),
-        }
-        .map_err(|e| unrecorded(&e))?;
+    fn make_durable(
+        &self,
+        change: &mut Change<'_>,
+        ops: IntentLines,
+        line: &mut Line,
+    ) -> Result<(Permit, Vec<std::fs::File>), Failure> {
+        let (digest, permit) = change.intend(ops)?;
         let mut open = line.clone();
         open.kind = Kind::Open;
-        open.detail = json!({ "intent": digest, "n": n });
+        open.detail = json!({ "intent": digest, "n": permit.number });
         self.audit.append(open).map_err(|e| unrecorded(&e))?;
         line.kind = Kind::Open;
-        Ok(())
+        // Once is enough: it keeps them.
+        let locks = if permit.number == 1 { change.locks()? } else { Vec::new() };
+        Ok((permit, locks))
     }
 
     /// Claims the call id; `Some` when this very call was performed before.
@@ -429,7 +501,7 @@ impl Runtime {
         started: Instant,
     ) -> Result<Done, Failure> {
         line.version = Some("builtin".into());
-        line.input = self.redactor.redact(&Value::Object(spec.args.clone()), &[]);
+        line.input = self.redactor().redact(&Value::Object(spec.args.clone()), &[]);
         let (outcome, items) = builtin(&spec.args)?;
         let mut text = Vec::new();
         for item in items {
@@ -468,15 +540,11 @@ fn is_call_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-fn journal_id(call_id: &str, n: u32) -> String {
-    if n == 1 { call_id.to_owned() } else { format!("{call_id}-{n}") }
-}
-
 fn micros(started: Instant) -> u64 {
     started.elapsed().as_micros().try_into().unwrap_or(u64::MAX)
 }
 
-fn unrecorded(error: &dyn std::fmt::Display) -> Failure {
+pub(crate) fn unrecorded(error: &dyn std::fmt::Display) -> Failure {
     Failure::new(
         ErrorClass::Internal,
         format!("the audit could not be written, so nothing is released: {error}"),

@@ -44,7 +44,6 @@ pub fn examine(home: &Home, open: impl FnOnce() -> Result<Runtime, Failure>) -> 
         Ok(runtime) => {
             findings.push(Finding::good("set up", home.executors_dir().display().to_string()));
             findings.extend(runtime.prove_layers());
-            findings.push(limits());
             findings.extend(runtime.house());
         }
         Err(e) => findings.push(Finding::bad(
@@ -104,8 +103,13 @@ fn user_namespaces() -> Finding {
     Finding::good("user namespaces", "available")
 }
 
-fn limits() -> Finding {
-    Finding::good("limits", "resource limits in the kernel, plus a watch on processes and memory every 50 ms")
+/// The mechanism by its name in the audit, and in words.
+fn limits(by: &str) -> Finding {
+    let group = if by.starts_with("cgroup") { "a group of its own for each cell, " } else { "" };
+    Finding::good(
+        "limits",
+        format!("{by}: {group}resource limits of each process, a watch on processes and memory every 50 ms"),
+    )
 }
 
 impl Runtime {
@@ -113,7 +117,7 @@ impl Runtime {
     fn prove_layers(&self) -> Vec<Finding> {
         match self.attempts() {
             Ok(findings) => findings,
-            Err(e) => ["mount layer", "landlock layer", "seccomp layer"]
+            Err(e) => ["mount layer", "landlock layer", "seccomp layer", "limits"]
                 .map(|layer| {
                     let fix = e.hint.clone().unwrap_or_else(|| "metnos upgrade".into());
                     Finding::bad(layer, format!("could not be tried: {e}"), fix)
@@ -157,12 +161,13 @@ impl Runtime {
             .map_err(|e| Failure::internal(e.to_string()))?;
         let mut cell = self.launcher()?.start(&Arc::new(mounts), [0; 32])?;
         let mut dialogue = Dialogue {
-            intent: &mut |_| Ok(()),
+            intent: &mut |_| Ok((metnos_executor::Permit::default(), Vec::new())),
             progress: &mut |_| {},
             cancelled: &|| false,
             at_work: &mut || {},
         };
         let reply = cell.call(&request, &[], &any, &mut dialogue);
+        let held = limits(cell.limits());
         cell.discard();
         let _ = std::fs::remove_dir_all(&dir);
         let mut reply = reply?;
@@ -178,6 +183,7 @@ impl Runtime {
                 _ => Finding::bad(&check, detail, "report this: the layer does not hold on this machine"),
             });
         }
+        findings.push(held);
         Ok(findings)
     }
 

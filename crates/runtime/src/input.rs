@@ -2,7 +2,7 @@
 //! schema, and put where a cell can stream them.
 
 use metnos_executor::schema::Schema;
-use metnos_executor::{ErrorClass, Failure, wire};
+use metnos_executor::{ErrorClass, Failure, Origin, wire};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
@@ -78,6 +78,34 @@ impl List {
     pub fn file(&mut self) -> Result<&File, Failure> {
         self.file.rewind().map_err(|e| Failure::io("a list", &e))?;
         Ok(&self.file)
+    }
+
+    /// The least trusted origin among the entries, and what the first entry with it is called.
+    pub fn worst_origin(&self) -> Result<(Origin, String), Failure> {
+        let mut worst = (Origin::User, String::new());
+        let file = self.file.try_clone().map_err(|e| Failure::io("a list", &e))?;
+        let mut reader = BufReader::with_capacity(256 << 10, file);
+        reader.rewind().map_err(|e| Failure::io("a list", &e))?;
+        for line in reader.split(b'\n') {
+            let line = line.map_err(|e| Failure::io("a list", &e))?;
+            let entry: Value = serde_json::from_slice(&line).map_err(|e| Failure::internal(e.to_string()))?;
+            let origin = Origin::of(&entry);
+            if origin > worst.0 {
+                let name = ["path", "name", "text"].into_iter().find_map(|key| entry.get(key)?.as_str());
+                worst = (origin, name.unwrap_or("an entry").to_owned());
+            }
+        }
+        Ok(worst)
+    }
+
+    /// Its bytes, if they are at most `max`.
+    pub fn text(&self, max: u64) -> Result<Option<String>, Failure> {
+        let failed = |e: std::io::Error| Failure::io("a list", &e);
+        let mut file = self.file.try_clone().map_err(failed)?;
+        file.rewind().map_err(failed)?;
+        let mut text = String::new();
+        let read = (&mut file).take(max + 1).read_to_string(&mut text).map_err(failed)?;
+        Ok((read as u64 <= max).then_some(text))
     }
 
     /// The paths in `field` of every entry.

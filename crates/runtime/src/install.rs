@@ -204,7 +204,7 @@ impl Runtime {
     pub(crate) fn note(&self, kind: Kind, detail: serde_json::Value) -> Result<(), Failure> {
         let mut line = Line::new(kind);
         line.caller = Some("host/cli".into());
-        line.detail = self.redactor.redact(&detail, &[]);
+        line.detail = self.redactor().redact(&detail, &[]);
         self.audit
             .append(line)
             .map(|_| ())

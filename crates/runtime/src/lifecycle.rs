@@ -135,6 +135,12 @@ impl Runtime {
         if matches!(refusal.part, Part::Lifecycle | Part::Root) {
             return failure;
         }
+        // A disk that failed for a moment is no finding: what is really wrong is wrong again.
+        let was_read = refusal.part != Part::BirthTests;
+        if was_read && self.catalog.resolve(name, None).is_ok() && self.host.check(&self.catalog).is_ok() {
+            return Failure::internal(format!("{name} could not be checked just now: {refusal}"))
+                .with_hint("try again; metnos doctor if it happens often");
+        }
         match self.catalog.quarantine(name, &refusal) {
             Ok(_) => {
                 let detail = json!({ "act": "quarantine", "name": name.as_str(), "part": refusal.part, "reason": refusal.reason });
@@ -284,7 +290,9 @@ impl Runtime {
         if !found.exists || !found.is_dir {
             return Err(Failure::new(ErrorClass::NotFound, format!("{} is not a folder", path.display())));
         }
-        if let metnos_guard::core::Verdict::Core { reason, .. } = self.core.verdict(&found.path, Act::Write) {
+        if let metnos_guard::core::Verdict::Core { reason, .. } =
+            self.land().core.verdict(&found.path, Act::Write)
+        {
             return Err(Failure::new(ErrorClass::Forbidden, format!("{}: {reason}", found.path.display())));
         }
         let added = self.db.add_root(&found.path, "host/cli", jiff::Timestamp::now());

@@ -9,14 +9,15 @@ use metnos_executor::manifest::Version;
 use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
 use metnos_executor::signature::Verified;
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
 use metnos_guard::core::{CorePaths, CoreVars};
 use metnos_guard::redact::Redactor;
 use metnos_guard::territory::Territory;
 use metnos_memory::audit::Audit;
 use metnos_memory::db::Db;
-use metnos_memory::journal::Journal;
 use metnos_sandbox::{Cell, Launcher, Mounts, Pool};
+use metnos_undo::{Journal, Locks};
+use metnos_vault::Vault;
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -39,14 +40,24 @@ pub struct Runtime {
     pub(crate) audit: Audit,
     pub(crate) db: Arc<Db>,
     pub(crate) journal: Journal,
-    pub(crate) core: CorePaths,
-    pub(crate) redactor: Redactor,
+    pub(crate) locks: Locks,
+    pub(crate) guards: crate::guards::Guards,
+    pub(crate) redactor: RwLock<Arc<Redactor>>,
+    pub(crate) vault: Vault,
     pub(crate) host: HostDoor,
     /// Digests of executors known to keep their birth promises in this environment.
     pub(crate) alive: Mutex<HashSet<String>>,
-    territory: RwLock<Arc<Territory>>,
+    land: RwLock<Arc<Land>>,
     pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
+}
+
+/// The places every call is measured against.
+pub(crate) struct Land {
+    pub(crate) core: CorePaths,
+    pub(crate) territory: Territory,
+    /// For each root, where what is taken away from it is kept.
+    pub(crate) keeps: Vec<Keep>,
 }
 
 /// Counters of signed records, kept in the database so that an old record is not a valid one.
@@ -93,15 +104,18 @@ impl Runtime {
         let signer = Arc::new(crate::audit_log::KeySigner(Arc::clone(&key)));
         let audit = Audit::open(&home.audit_dir(), &state, signer, jiff::Timestamp::now).map_err(broken)?;
         crate::audit_log::remember(&audit, &db).map_err(broken)?;
-        let journal = Journal::open(&state.join("journal")).map_err(broken)?;
-        let core = core_paths(&home)?;
+        let journal = Journal::open(&state.join("journal")).map_err(|e| crate::undo::failed(&e))?;
+        let locks = Locks::open(&state.join("locks")).map_err(|e| crate::undo::failed(&e))?;
+        let land = land(&home, &db)?;
+        let vault =
+            Vault::open(&home.config_dir(), &state, |name| std::env::var_os(name), jiff::Timestamp::now)
+                .map_err(|e| crate::vault::failed(&e))?;
         let catalog = Catalog::open(
             home.clone(),
             key.public(),
-            TableVersions { seccomp: metnos_executor::wire::SECCOMP_TABLE, core: core.version() },
+            TableVersions { seccomp: metnos_executor::wire::SECCOMP_TABLE, core: land.core.version() },
             Arc::new(DbCounters(Arc::clone(&db))),
         );
-        let territory = territory(&home, &db)?;
         let runtime = Self {
             host: HostDoor::new(&home),
             alive: Mutex::default(),
@@ -110,9 +124,11 @@ impl Runtime {
             audit,
             db,
             journal,
-            core,
-            redactor: Redactor::new(Vec::new()).map_err(|e| Failure::internal(e.to_string()))?,
-            territory: RwLock::new(Arc::new(territory)),
+            locks,
+            guards: crate::guards::Guards::load()?,
+            redactor: RwLock::new(Arc::new(crate::vault::redactor(&vault)?)),
+            vault,
+            land: RwLock::new(Arc::new(land)),
             pool: OnceLock::new(),
             warm: options.warm,
             home,
@@ -121,23 +137,33 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// Closes what a crash left open: audit lines, calls, intents.
+    /// Closes what a crash left open: changes first, then the lines and calls that tell of them.
     fn repair(&self) -> Result<(), Failure> {
         let failed = |e: metnos_memory::Error| Failure::internal(format!("repair after a crash: {e}"));
+        self.recover_changes()?;
         for call_id in self.audit.recover().map_err(failed)? {
-            self.db.interrupt_call(&call_id, None, jiff::Timestamp::now()).map_err(failed)?;
+            match self.db.interrupt_call(&call_id, None, jiff::Timestamp::now()) {
+                // Undo and builtins have lines of their own and no entry among the calls.
+                Ok(_) | Err(metnos_memory::Error::UnknownCall { .. }) => {}
+                Err(e) => return Err(failed(e)),
+            }
         }
         Ok(())
     }
 
+    /// Core, territory and where things are kept.
+    pub(crate) fn land(&self) -> Arc<Land> {
+        Arc::clone(&self.land.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// The roots open to Metnos.
-    pub fn territory(&self) -> Arc<Territory> {
-        Arc::clone(&self.territory.read().unwrap_or_else(PoisonError::into_inner))
+    pub fn roots(&self) -> Vec<std::path::PathBuf> {
+        self.land().territory.roots().to_vec()
     }
 
     pub(crate) fn reload_territory(&self) -> Result<(), Failure> {
-        let fresh = territory(&self.home, &self.db)?;
-        *self.territory.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
+        let fresh = land(&self.home, &self.db)?;
+        *self.land.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
         Ok(())
     }
 
@@ -255,8 +281,10 @@ impl Drop for Spent {
 }
 
 /// The core of this home.
-pub(crate) fn core_paths(home: &Home) -> Result<CorePaths, Failure> {
+fn core_paths(home: &Home, territory: &Territory) -> Result<CorePaths, Failure> {
     CorePaths::load(&CoreVars {
+        metnos_undo: home.undo_dir(),
+        roots: territory.roots().to_vec(),
         user_home: home.user_home(),
         metnos_config: home.config_dir(),
         metnos_state: home.state_dir(),
@@ -264,6 +292,18 @@ pub(crate) fn core_paths(home: &Home) -> Result<CorePaths, Failure> {
         metnos_audit: home.audit_dir(),
     })
     .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("the core list: {e}")))
+}
+
+fn land(home: &Home, db: &Db) -> Result<Land, Failure> {
+    let territory = territory(home, db)?;
+    let core = core_paths(home, &territory)?;
+    let keep = |root: &std::path::PathBuf| {
+        let inside = home.undo_dir().starts_with(root);
+        let dir = if inside { home.undo_dir() } else { root.join(".metnos-undo") };
+        Keep { root: BytePath(root.clone()), dir: BytePath(dir) }
+    };
+    let keeps = territory.roots().iter().map(keep).collect();
+    Ok(Land { core, territory, keeps })
 }
 
 fn territory(home: &Home, db: &Db) -> Result<Territory, Failure> {

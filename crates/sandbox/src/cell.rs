@@ -1,15 +1,16 @@
 //! One cell: started, waiting, used for a single call, thrown away.
 
+use crate::group::{Group, Hit, Version};
 use crate::mounts::Mounts;
 use crate::watch;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::schema::Schema;
 use metnos_executor::wire::{self, Answer, Body, Frame, Go, Kind, Limits, Progress, Request};
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{ErrorClass, Failure, Permit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
@@ -24,6 +25,8 @@ const START: Duration = Duration::from_secs(10);
 const STDERR_KEPT: usize = 16 << 10;
 /// Room for the host's own pages when memory is compared with the limit.
 const HOST_ROOM: u64 = 32 << 20;
+/// What bubblewrap itself runs in the group of a cell: one process outside, one as init inside.
+pub(crate) const BWRAP_TASKS: u32 = 2;
 
 /// A started sandbox.
 pub struct Cell {
@@ -34,12 +37,15 @@ pub struct Cell {
     pub mounts: Arc<Mounts>,
     /// The identity of core paths when it was built.
     pub core: [u8; 32],
+    /// Last, so that it is removed after the socket is closed.
+    group: Option<Group>,
 }
 
 /// The daemon's side of a call: what to do when the cell speaks.
 pub struct Dialogue<'a> {
-    /// Makes an intent durable. An error here means the cell must not act.
-    pub intent: &'a mut dyn FnMut(IntentLines) -> Result<(), Failure>,
+    /// Makes an intent durable and says how to act, with what the cell holds as long as it lives. An
+    /// error here means the cell must not act.
+    pub intent: &'a mut dyn FnMut(IntentLines) -> Result<(Permit, Vec<File>), Failure>,
     /// Shows progress.
     pub progress: &'a mut dyn FnMut(&Progress),
     /// True once the person asked to stop.
@@ -96,8 +102,10 @@ impl Cell {
         stderr: OwnedFd,
         mounts: Arc<Mounts>,
         core: [u8; 32],
+        mut group: Option<Group>,
     ) -> Self {
-        Self { child, socket, stderr, mounts, core }
+        let group = group.take_if(|group| group.admitted(child.id()));
+        Self { child, socket, stderr, mounts, core, group }
     }
 
     /// Waits until the host inside says it is ready.
@@ -124,6 +132,15 @@ impl Cell {
         self.child.id()
     }
 
+    /// What holds the limits on memory and processes.
+    pub fn limits(&self) -> &'static str {
+        match self.group.as_ref().map(Group::version) {
+            Some(Version::Two) => "cgroup2+rlimit+watchdog",
+            Some(Version::One) => "cgroup1+rlimit+watchdog",
+            None => "rlimit+watchdog",
+        }
+    }
+
     /// Performs one call. The cell is spent afterwards, whatever happened.
     pub fn call(
         &mut self,
@@ -134,6 +151,7 @@ impl Cell {
     ) -> Result<Reply, Failure> {
         let limits = request.limits;
         let deadline = Instant::now() + Duration::from_millis(limits.wall_ms);
+        self.bound(&limits);
         wire::send(&self.socket, Kind::Request, request, Body::Inline(&[]), fds)
             .map_err(|e| Failure::internal(format!("the cell did not take the call: {e}")))?;
         (dialogue.at_work)();
@@ -148,7 +166,11 @@ impl Cell {
                         }
                     }
                     Ok(None) => return Err(self.autopsy(&limits)),
-                    Err(e) => return Err(Failure::internal(format!("the cell spoke out of turn: {e}"))),
+                    Err(e) => {
+                        return Err(self.overrun(&limits).unwrap_or_else(|| {
+                            Failure::internal(format!("the cell spoke out of turn: {e}"))
+                        }));
+                    }
                 }
                 continue;
             }
@@ -168,18 +190,32 @@ impl Cell {
         }
     }
 
+    /// Sets the bounds of the group. The same as `within` allows, and what the group counts besides:
+    /// bubblewrap, and files in the private folder, which have a size of their own.
+    fn bound(&mut self, limits: &Limits) {
+        let memory = (limits.memory_mb << 20) + HOST_ROOM + (self.mounts.tmp_mb << 20);
+        let tasks = limits.processes.saturating_add(1 + BWRAP_TASKS);
+        // A group that does not hold must not be named as one that does.
+        let _ = self.group.take_if(|group| !group.limit(memory, tasks));
+    }
+
+    /// What the kernel did about a limit, if anything.
+    fn overrun(&self, limits: &Limits) -> Option<Failure> {
+        self.group.as_ref()?.killed().map(|hit| over(hit, limits))
+    }
+
     fn within(&self, limits: &Limits) -> Result<(), Failure> {
         if lab::without(Layer::Watchdog) {
             return Ok(());
         }
         let usage = watch::usage(self.child.id());
         if usage.bytes > (limits.memory_mb << 20) + HOST_ROOM {
-            return Err(Failure::limit("memory_mb", format!("more than {} MiB of memory", limits.memory_mb)));
+            return Err(over(Hit::Memory, limits));
         }
         if usage.tasks > limits.processes.saturating_add(1) {
-            return Err(Failure::limit("processes", format!("more than {} processes", limits.processes)));
+            return Err(over(Hit::Tasks, limits));
         }
-        Ok(())
+        self.overrun(limits).map_or(Ok(()), Err)
     }
 
     fn hear(
@@ -203,14 +239,25 @@ impl Cell {
                     Items::Inline(bytes) => IntentLines::Inline(bytes),
                     Items::File(file) => IntentLines::File(file),
                 };
-                let refused = (dialogue.intent)(lines).err();
-                let stop = refused.clone();
-                wire::send(&self.socket, Kind::Go, &Go { refused }, Body::Inline(&[]), &[])
+                let (go, held, stop) = match (dialogue.intent)(lines) {
+                    Ok((permit, held)) => (Go { refused: None, permit }, held, None),
+                    Err(why) => {
+                        (Go { refused: Some(why.clone()), permit: Permit::default() }, Vec::new(), Some(why))
+                    }
+                };
+                let held: Vec<BorrowedFd<'_>> = held.iter().map(AsFd::as_fd).collect();
+                wire::send(&self.socket, Kind::Go, &go, Body::Inline(&[]), &held)
                     .map_err(|e| broken(e.to_string()))?;
                 stop.map_or(Ok(None), Err)
             }
             Kind::Result => {
-                let answer: Answer = frame.header().map_err(|e| broken(e.to_string()))?;
+                let mut answer: Answer = frame.header().map_err(|e| broken(e.to_string()))?;
+                // Code that is refused memory or a process often fails in words of its own.
+                if let Some(error) = &mut answer.outcome.error
+                    && let Some(cause) = self.overrun(&request.limits)
+                {
+                    *error = cause;
+                }
                 let mut items = body(frame, max).map_err(|e| broken(e.to_string()))?;
                 check(&answer, &mut items, output).map_err(|what| {
                     Failure::internal(format!(
@@ -245,15 +292,14 @@ impl Cell {
         // bubblewrap reports a signal of its child as 128 plus the number.
         let signal = status.and_then(|s| s.signal().or(s.code().filter(|c| *c > 128).map(|c| c - 128)));
         let last = said.lines().last().unwrap_or("").trim().to_owned();
-        match signal {
-            Some(libc::SIGXCPU) => {
+        match (signal, self.overrun(limits)) {
+            (Some(libc::SIGXCPU), _) => {
                 Failure::limit("cpu_ms", format!("more than {} ms of processor time", limits.cpu_ms))
             }
-            Some(libc::SIGABRT) if said.contains("memory allocation of") => {
-                Failure::limit("memory_mb", format!("more than {} MiB of memory", limits.memory_mb))
-            }
-            Some(signal) => Failure::internal(format!("the cell died of signal {signal}. {last}")),
-            None => Failure::internal(format!("the cell ended without an answer. {last}")),
+            (Some(libc::SIGABRT), _) if said.contains("memory allocation of") => over(Hit::Memory, limits),
+            (_, Some(overrun)) => overrun,
+            (Some(signal), None) => Failure::internal(format!("the cell died of signal {signal}. {last}")),
+            (None, None) => Failure::internal(format!("the cell ended without an answer. {last}")),
         }
     }
 
@@ -281,6 +327,14 @@ impl Cell {
         // Killing bubblewrap takes the namespace's init with it, and init everything else.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// The failure of a call that wanted more than it may have.
+fn over(hit: Hit, limits: &Limits) -> Failure {
+    match hit {
+        Hit::Memory => Failure::limit("memory_mb", format!("more than {} MiB of memory", limits.memory_mb)),
+        Hit::Tasks => Failure::limit("processes", format!("more than {} processes", limits.processes)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::mounts::{Bind, Mask, Mounts};
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::profile::{Profile, Scope};
 use metnos_executor::wire::{Calls, FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
-use metnos_executor::{BytePath, ErrorClass, Failure};
+use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
 use metnos_guard::core::{Act, CorePaths, Look, Verdict};
 use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
 use metnos_guard::territory::Territory;
@@ -31,6 +31,9 @@ pub struct Ground<'a> {
     pub user_home: &'a Path,
     /// What a relative path is relative to.
     pub base: &'a Path,
+    /// Where things are kept for undo, for each root: core, but a cell that changes must reach its own
+    /// folder there.
+    pub keeps: &'a [Keep],
 }
 
 /// What one call may see and touch.
@@ -374,7 +377,10 @@ impl<'a> Cut<'a> {
             let roots = self.ground.territory.roots();
             binds.extend(roots.iter().map(|root| Bind { path: root.clone(), write }));
             let covered = self.look()?.existing(roots);
-            masks.extend(covered.into_iter().map(|(path, id)| Mask { path, dir: id.is_dir }));
+            // What is kept must be reachable by a rename; which of it is Landlock's to say.
+            let reachable = |path: &Path| write && self.ground.keeps.iter().any(|keep| keep.dir.0 == path);
+            let masked = covered.into_iter().filter(|(path, _)| !reachable(path));
+            masks.extend(masked.map(|(path, id)| Mask { path, dir: id.is_dir }));
         } else if profile.read.contains(&Scope::Workspace) || profile.write.contains(&Scope::Workspace) {
             let write = profile.write.contains(&Scope::Workspace);
             let open = self.look()?.expand(self.ground.workspace);

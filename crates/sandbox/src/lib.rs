@@ -4,6 +4,7 @@
 pub mod argv;
 pub mod cell;
 pub mod fence;
+pub mod group;
 pub mod image;
 #[cfg(feature = "lab")]
 mod lab;
@@ -17,5 +18,5 @@ pub mod watch;
 
 pub use cell::{Cell, Dialogue, Items, Reply};
 pub use image::HostImage;
-pub use mounts::Mounts;
+pub use mounts::{Bind, Mounts};
 pub use pool::{Launcher, Pool};

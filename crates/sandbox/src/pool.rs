@@ -5,6 +5,7 @@
 
 use crate::argv;
 use crate::cell::Cell;
+use crate::group::{Group, Groups};
 use crate::image::HostImage;
 use crate::mounts::Mounts;
 use crate::spawn::spawn;
@@ -50,10 +51,12 @@ impl Launcher {
         let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
             .map_err(|e| failed(e.into()))?;
         let argv = argv::cell(mounts);
-        let child = spawn(&self.bwrap, &argv, theirs.as_fd(), self.image.as_fd(), Stdio::from(write))
+        let group = Groups::find().and_then(Groups::cell);
+        let doors = group.as_ref().map(Group::doors).unwrap_or_default();
+        let child = spawn(&self.bwrap, &argv, theirs.as_fd(), self.image.as_fd(), Stdio::from(write), doors)
             .map_err(failed)?;
         drop(theirs);
-        let mut cell = Cell::new(child, ours, read, Arc::clone(mounts), core);
+        let mut cell = Cell::new(child, ours, read, Arc::clone(mounts), core, group);
         match cell.wait_ready() {
             Ok(()) => Ok(cell),
             Err(failure) => {
@@ -228,14 +231,14 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// When the pool is full and a kind has no cell at all, the kind that was asked for longest ago,
-/// and before that one: without it the first kinds of a day would keep all others out.
+/// When the pool is full and a kind has fewer cells than it is asked for, the kind that was asked for
+/// longest ago, and before that one: without it the first kinds of a day would keep all others out.
 fn makes_room(state: &State) -> Option<Arc<Mounts>> {
     let total: usize = state.shelves.values().map(|s| s.ready.len()).sum();
     if total < TOTAL_MAX {
         return None;
     }
-    let newest = state.shelves.values().filter(|s| s.ready.is_empty()).map(|s| s.asked).max()?;
+    let newest = state.shelves.values().filter(|s| s.ready.len() < s.want).map(|s| s.asked).max()?;
     let full = state.shelves.iter().filter(|(_, s)| !s.ready.is_empty() && s.asked < newest);
     full.min_by_key(|(_, s)| s.asked).map(|(mounts, _)| Arc::clone(mounts))
 }

@@ -1,8 +1,8 @@
 //! What a seed sees of the world: its arguments, its input list, the list it answers, and the
 //! three ways it may speak to the daemon (intent, progress, cancel).
 
-use crate::hands::Hands;
-use metnos_executor::{ErrorClass, Failure, Intent, ListName, Origin, Outcome, Truncation};
+use metnos_executor::{ErrorClass, Failure, Intent, ListName, Origin, Outcome, Permit, Truncation};
+use metnos_hands::Hands;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::io::BufRead;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The daemon as a seed sees it. The host implements it over the wire, tests in memory.
 pub trait Port {
     /// Makes the intent durable; returns only when the seed may act.
-    fn intent(&mut self, intent: &Intent) -> Result<(), Failure>;
+    fn intent(&mut self, intent: &Intent) -> Result<Permit, Failure>;
     /// Tells how far the call is. Cheap: the host drops reports that come too often.
     fn progress(&mut self, done: u64, total: Option<u64>, unit: &str);
     /// True once the person asked to stop.
@@ -167,8 +167,8 @@ impl<'a> Call<'a> {
     /// Says exactly what is about to happen and waits until it may. The hands that come back
     /// perform those operations and no others.
     pub fn intent(&mut self, intent: Intent) -> Result<Hands, Failure> {
-        self.port.intent(&intent)?;
-        Ok(Hands::approved(intent))
+        let permit = self.port.intent(&intent)?;
+        Ok(Hands::approved(intent, permit))
     }
 }
 

@@ -2,10 +2,9 @@
 //! `fn(&mut Call) -> Result<(), Failure>`. Linked only into `metnos-host`.
 
 pub mod call;
-pub mod hands;
 pub mod kinds;
 pub mod registry;
-#[cfg(any(test, feature = "testing"))]
+#[cfg(test)]
 pub mod testing;
 
 pub mod changes;

@@ -3,7 +3,7 @@
 //! driven by the tests of the `metnos` binary.
 
 use crate::call::{Call, Port};
-use metnos_executor::{Failure, Intent, Outcome};
+use metnos_executor::{BytePath, Failure, Intent, Keep, Outcome, Permit};
 use serde_json::Value;
 use std::io::Cursor;
 
@@ -18,16 +18,17 @@ pub struct Ran {
     pub intents: Vec<Intent>,
 }
 
-#[derive(Default)]
 struct Memory {
     items: Vec<Value>,
     intents: Vec<Intent>,
+    kept: tempfile::TempDir,
 }
 
 impl Port for Memory {
-    fn intent(&mut self, intent: &Intent) -> Result<(), Failure> {
+    fn intent(&mut self, intent: &Intent) -> Result<Permit, Failure> {
         self.intents.push(intent.clone());
-        Ok(())
+        let keep = Keep { root: BytePath("/".into()), dir: BytePath(self.kept.path().into()) };
+        Ok(Permit { number: self.intents.len() as u32, keeps: vec![keep] })
     }
     fn progress(&mut self, _: u64, _: Option<u64>, _: &str) {}
     fn cancelled(&mut self) -> bool {
@@ -50,7 +51,8 @@ pub fn run(name: &str, args: Value) -> Ran {
     };
     let (entries, with) = (list("entries"), list("with"));
     let now = "2026-11-15T10:00:00+01:00[Europe/Rome]".parse().expect("a fixed moment");
-    let mut port = Memory::default();
+    let kept = tempfile::tempdir().unwrap();
+    let mut port = Memory { items: Vec::new(), intents: Vec::new(), kept };
     let seed = crate::find(name).unwrap_or_else(|| panic!("no seed called {name}"));
     let outcome = {
         let mut call = Call::new(args, now, "en", entries, with, &mut port);

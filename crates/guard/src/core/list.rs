@@ -32,37 +32,49 @@ pub(super) fn load(vars: &CoreVars) -> Result<CorePaths, CoreError> {
     // Even a test build keeps what would only break its own cell.
     let kept = |at: &str| !lab::without(Layer::CoreGuard) || ["/proc", "/sys", "/dev"].contains(&at);
     for pattern in list.path.into_iter().filter(|pattern| kept(&pattern.at)) {
-        let literal = stands_for(&pattern.at, vars)
-            .filter(|p| p.is_absolute() && !p.components().any(|c| c == Component::ParentDir))
-            .ok_or_else(|| CoreError::NotAbsolute { at: pattern.at.clone() })?;
-        if pattern.unless_home && vars.user_home.starts_with(&literal) {
-            continue;
+        for literal in stands_for(&pattern.at, vars) {
+            if !literal.is_absolute() || literal.components().any(|c| c == Component::ParentDir) {
+                return Err(CoreError::NotAbsolute { at: pattern.at });
+            }
+            if pattern.unless_home && vars.user_home.starts_with(&literal) {
+                continue;
+            }
+            let except = if pattern.others_only { own_trees(&literal, vars) } else { Vec::new() };
+            let mut paths = vec![literal];
+            add_resolved(&mut paths);
+            entries.push(Entry { paths, reason: pattern.reason.clone(), except });
         }
-        let except = if pattern.others_only { own_trees(&literal, vars) } else { Vec::new() };
-        let mut paths = vec![literal];
-        add_resolved(&mut paths);
-        entries.push(Entry { paths, reason: pattern.reason, except });
     }
     Ok(CorePaths { version: list.version, entries, aliases: Aliases::default() })
 }
 
-fn stands_for(at: &str, vars: &CoreVars) -> Option<PathBuf> {
-    Some(match at {
+fn stands_for(at: &str, vars: &CoreVars) -> Vec<PathBuf> {
+    if let Some(rest) = at.strip_prefix("$ROOTS/") {
+        return vars.roots.iter().map(|root| root.join(rest)).collect();
+    }
+    vec![match at {
         "$METNOS_CONFIG" => vars.metnos_config.clone(),
         "$METNOS_STATE" => vars.metnos_state.clone(),
         "$METNOS_EXECUTORS" => vars.metnos_executors.clone(),
         "$METNOS_AUDIT" => vars.metnos_audit.clone(),
-        _ if at.starts_with('$') => return None,
+        "$METNOS_UNDO" => vars.metnos_undo.clone(),
+        // Another name that begins so is not absolute, and refused for it.
         _ => match at.strip_prefix("~/") {
             Some(rest) => vars.user_home.join(rest),
             None => PathBuf::from(at),
         },
-    })
+    }]
 }
 
 /// The trees directly below `literal` that hold Metnos's own folders.
 fn own_trees(literal: &Path, vars: &CoreVars) -> Vec<PathBuf> {
-    let own = [&vars.metnos_config, &vars.metnos_state, &vars.metnos_executors, &vars.metnos_audit];
+    let own = [
+        &vars.metnos_config,
+        &vars.metnos_state,
+        &vars.metnos_executors,
+        &vars.metnos_audit,
+        &vars.metnos_undo,
+    ];
     let mut trees: Vec<PathBuf> = own
         .into_iter()
         .filter_map(|path| Some(literal.join(path.strip_prefix(literal).ok()?.components().next()?)))

@@ -33,6 +33,10 @@ pub struct CoreVars {
     pub metnos_executors: PathBuf,
     /// Audit.
     pub metnos_audit: PathBuf,
+    /// What is kept for undo.
+    pub metnos_undo: PathBuf,
+    /// The roots of the territory.
+    pub roots: Vec<PathBuf>,
 }
 
 /// What somebody wants to do with a path.

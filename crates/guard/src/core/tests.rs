@@ -32,6 +32,8 @@ impl Home {
             metnos_state: metnos.join("state"),
             metnos_executors: metnos.join("executors"),
             metnos_audit: metnos.join("workspace/.audit"),
+            metnos_undo: metnos.join("undo"),
+            roots: vec![self.home.clone()],
         }
     }
 
@@ -143,6 +145,8 @@ fn metnos_below_opt_is_not_another_application() {
         metnos_state: "/opt/metnos/state".into(),
         metnos_executors: "/opt/metnos/executors".into(),
         metnos_audit: "/opt/metnos/workspace/.audit".into(),
+        metnos_undo: "/opt/metnos/undo".into(),
+        roots: vec!["/home/u".into()],
     };
     let core = CorePaths::load(&vars).unwrap();
     assert_eq!(core.verdict(Path::new("/opt/metnos/workspace/x"), Act::Write), Verdict::Free);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const ENOMEM: i32 = 12;
 
 /// What only seccomp refuses to a native executor.
-const NATIVE: [&str; 36] = [
+const NATIVE: [&str; 35] = [
     "inet-socket",
     "inet6-socket",
     "unix-socket",

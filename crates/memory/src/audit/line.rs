@@ -163,7 +163,7 @@ pub struct Line {
     /// Sandbox layers in force.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<String>,
-    /// What enforced the limits (`cgroup`, `watchdog`, …).
+    /// What enforced the limits (`cgroup2+rlimit+watchdog`, `rlimit+watchdog`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<String>,
     /// In which cell it ran.

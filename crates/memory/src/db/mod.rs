@@ -3,11 +3,13 @@
 mod birth;
 mod calls;
 mod counters;
+mod decisions;
 mod sql;
 mod territory;
 
 pub use birth::{Birth, Environment};
 pub use calls::{Begun, Call, CallState, Stored};
+pub use decisions::Decision;
 pub use territory::Root;
 
 use crate::{Error, Result};
@@ -18,7 +20,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Every migration, in order; the position (from one) is the version it leads to.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_records.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("../../migrations/0001_records.sql"), include_str!("../../migrations/0002_guards.sql")];
 
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);

@@ -32,3 +32,15 @@ pub(super) const BIRTH_SET: &str =
     DO UPDATE SET passed = excluded.passed, at = excluded.at";
 pub(super) const BIRTH_GET: &str = "SELECT passed FROM birth
     WHERE executor = ?1 AND version = ?2 AND digest = ?3 AND host = ?4 AND kernel = ?5 AND bwrap = ?6";
+
+pub(super) const CALLS_COUNT: &str = "SELECT count(*) FROM calls WHERE executor = ?1 AND state = 'done'";
+pub(super) const CALL_RELEASE: &str = "DELETE FROM calls WHERE call_id = ?1 AND state = 'open'";
+
+pub(super) const DECISION_PUT: &str = "INSERT INTO decisions (kind, id, body, signature, at)
+    VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body, signature = excluded.signature,
+    at = excluded.at";
+pub(super) const DECISION_SWAP: &str = "UPDATE decisions SET body = ?4, signature = ?5, at = ?6
+    WHERE kind = ?1 AND id = ?2 AND body = ?3";
+pub(super) const DECISIONS: &str = "SELECT id, body, signature FROM decisions WHERE kind = ?1 ORDER BY id";
+pub(super) const DECISION_REMOVE: &str = "DELETE FROM decisions WHERE id = ?1";

@@ -7,6 +7,7 @@ use crate::print::{self, Printer};
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::call::{Done, Door, Spec};
+use metnos_runtime::guards::{Answer, Question};
 use metnos_runtime::{Runtime, input};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -28,7 +29,8 @@ pub(crate) fn run(printer: Printer, exec: Exec) -> Result<ExitCode, Failure> {
         base: here()?,
         entries: exec.entries.as_deref().map(open).transpose()?,
         with: exec.with.as_deref().map(open).transpose()?,
-        caller: "host/cli".into(),
+        caller: exec.caller(),
+        session: super::session(),
         call_id: exec.call_id.clone(),
         lang: exec.lang.clone(),
         now: now(exec.zone.as_deref())?,
@@ -97,6 +99,11 @@ impl Door for Terminal {
 
     fn cancelled(&self) -> bool {
         self.stop.asked()
+    }
+
+    fn ask(&mut self, question: &Question) -> Answer {
+        self.printer.progress_end();
+        super::approvals::ask_here(question)
     }
 }
 
@@ -238,7 +245,8 @@ fn answer(runtime: &Runtime, line: &[u8], exec: &Exec) -> Result<Done, Failure> 
         base: here()?,
         entries: None,
         with: None,
-        caller: "host/cli".into(),
+        caller: exec.caller(),
+        session: super::session(),
         call_id: ask.call_id,
         lang: exec.lang.clone(),
         now: now(exec.zone.as_deref())?,

@@ -1,16 +1,20 @@
 //! One file per command.
 
+mod approvals;
 mod audit;
+mod credentials;
 mod doctor;
 mod exec;
 mod executors;
 mod init;
 mod line;
+mod policy;
 mod prompt;
 mod status;
 mod stop;
 mod sugar;
 mod territory;
+mod undo;
 mod upgrade;
 
 use crate::cli::{Cli, Command};
@@ -32,6 +36,15 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Executors { command }) => executors::run(printer, command),
         Some(Command::Audit { command }) => audit::run(printer, command),
         Some(Command::Territory { command }) => territory::run(printer, command),
+        Some(Command::Approvals { all }) => approvals::list(printer, all),
+        Some(Command::Approve { id, session, always, by }) => {
+            approvals::approve(printer, &id, session, always, by.as_deref())
+        }
+        Some(Command::Reject { id, never, by }) => approvals::reject(printer, &id, never, by.as_deref()),
+        Some(Command::Policy { command }) => policy::run(printer, command),
+        Some(Command::Credentials { command }) => credentials::run(printer, command),
+        Some(Command::Why { call }) => policy::why(printer, &call),
+        Some(Command::Undo(args)) => undo::run(printer, args),
         Some(Command::Upgrade { roll_back, yes }) => upgrade::run(printer, roll_back, yes),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
@@ -48,9 +61,26 @@ pub(crate) fn exit_code(class: ErrorClass) -> ExitCode {
     ExitCode::from(match class {
         C::WrongArgs => 2,
         C::PolicyViolation | C::Forbidden | C::SandboxUnavailable => 3,
+        C::NeedsApproval => 4,
         C::Cancelled => 130,
         _ => 1,
     })
+}
+
+/// Who sits at the terminal.
+pub(crate) const USER: &str = "host/cli";
+
+/// The caller for somebody named on the command line.
+pub(crate) fn caller(name: Option<&str>) -> String {
+    name.map_or_else(|| USER.to_owned(), |name| format!("{name}/cli"))
+}
+
+/// The session of this terminal: what was granted for it ends with it.
+pub(crate) fn session() -> String {
+    match rustix::process::getsid(None) {
+        Ok(id) => format!("cli-{}", id.as_raw_nonzero()),
+        Err(_) => "cli".into(),
+    }
 }
 
 /// Where this person's Metnos lives.

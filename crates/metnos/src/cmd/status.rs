@@ -19,7 +19,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         "executors": { "active": count("active"), "quarantined": count("quarantined"), "archived": count("archived") },
         "host": host,
         "upgrade_available": upgrade,
-        "territory": runtime.territory().roots(),
+        "territory": runtime.roots(),
         "audit": { "lines": runtime.audit_lines()? },
     });
     printer.value(&status);
@@ -33,7 +33,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
             listed.reason.as_deref().unwrap_or("no reason recorded")
         ));
     }
-    let roots: Vec<String> = runtime.territory().roots().iter().map(|r| r.display().to_string()).collect();
+    let roots: Vec<String> = runtime.roots().iter().map(|r| r.display().to_string()).collect();
     printer.say(format!("territory   {}", roots.join(", ")));
     printer.say(format!("audit       {} lines", runtime.audit_lines()?));
     if upgrade {

@@ -14,9 +14,9 @@ pub(crate) fn run(printer: Printer, command: Territory) -> Result<ExitCode, Fail
         Territory::Add { path } => runtime.open_root(&super::exec::here()?.join(path))?,
         Territory::Remove { path } => runtime.close_root(&super::exec::here()?.join(path))?,
     }
-    let territory = runtime.territory();
-    printer.value(&json!({ "roots": territory.roots() }));
-    for root in territory.roots() {
+    let roots = runtime.roots();
+    printer.value(&json!({ "roots": roots }));
+    for root in roots {
         printer.say(root.display());
     }
     Ok(ExitCode::SUCCESS)

@@ -56,6 +56,12 @@ pub(crate) fn long(
     words.extend(["--out", out.to_str().unwrap()]);
     let ran: Ran = house.run(&words);
     let head = ran.json();
+    if let Some(approval) = head["error"]["approval"].as_str() {
+        // A question is answered with yes; what waited for it runs then.
+        let head = house.run(&["--json", "approve", approval]).json();
+        let items = items(&head).to_vec();
+        return Long { head, items };
+    }
     let file = std::io::BufReader::new(std::fs::File::open(&out).unwrap());
     let items = file.lines().map(|l| serde_json::from_str(&l.unwrap()).unwrap()).collect();
     Long { head, items }

@@ -119,6 +119,7 @@ expect = { ok = false }
         let Self { name, version, created_by, sandbox, .. } = self;
         let changes = self.changes;
         let profile = if changes { "fs-write" } else { "pure" };
+        let reverse = if changes { r#"["restore_blob", "delete_created_paths"]"# } else { "[]" };
         let capability = if changes { "fs:write" } else { "compute:pure" };
         format!(
             r#"[executor]
@@ -141,7 +142,7 @@ companions = []
 error_classes = ["wrong_args", "dst_exists", "permission_denied", "not_found"]
 idempotent = true
 side_effects = {changes}
-reverse = []
+reverse = {reverse}
 tests = "unsigned"
 
 [code]

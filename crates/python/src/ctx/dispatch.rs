@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Every method of `ctx`, the names of its parameters, and how many of them it needs.
-pub(crate) const METHODS: [(&str, &[&str], usize); 10] = [
+pub(crate) const METHODS: [(&str, &[&str], usize); 11] = [
     ("read_text", &["path"], 1),
     ("read_bytes", &["path"], 1),
     ("write_text", &["path", "text"], 2),
@@ -19,6 +19,7 @@ pub(crate) const METHODS: [(&str, &[&str], usize); 10] = [
     ("now", &[], 0),
     ("progress", &["done", "total"], 1),
     ("fetch", &["url"], 1),
+    ("credential", &["name"], 1),
     ("log", &["text"], 1),
     ("fail", &["error_class", "message"], 2),
 ];
@@ -85,6 +86,10 @@ pub(crate) fn call(
         "fetch" => {
             let Fetched { status, content_type, text } = ctx.fetch(bound.text("url")?)?;
             json!({"status": status, "content_type": content_type, "text": text})
+        }
+        "credential" => {
+            let fields = ctx.credential(bound.text("name")?)?;
+            Value::Object(fields.into_iter().map(|(name, value)| (name, Value::String(value))).collect())
         }
         "log" => {
             ctx.log(clip(bound.text("text")?, LOG_LINE_MAX));

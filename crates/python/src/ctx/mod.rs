@@ -30,6 +30,13 @@ pub trait Ctx {
     fn progress(&mut self, done: u64, total: Option<u64>) -> Result<(), Failure>;
     /// Gets a page through the egress proxy, which may refuse.
     fn fetch(&mut self, url: &str) -> Result<Fetched, Failure>;
+    /// The fields of a credential that the manifest names.
+    fn credential(&mut self, name: &str) -> Result<Vec<(String, String)>, Failure> {
+        Err(Failure::new(
+            metnos_executor::ErrorClass::Unauthorized,
+            format!("no credential {name} came with this call"),
+        ))
+    }
     /// Keeps a line for whoever looks into the call later. Also what `print` becomes.
     fn log(&mut self, text: &str);
 }

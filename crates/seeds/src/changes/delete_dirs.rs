@@ -8,8 +8,8 @@
 use super::items::{Item, done, failed, items, result, tick};
 use super::tree::{Seen, walk};
 use crate::call::Call;
-use crate::hands::Hands;
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op};
+use metnos_hands::Hands;
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::ops::Range;

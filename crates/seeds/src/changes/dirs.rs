@@ -1,7 +1,7 @@
 //! Which directories must be made before something can be put in them.
 
-use crate::hands::Hands;
 use metnos_executor::{BytePath, ErrorClass, Failure, Op};
+use metnos_hands::Hands;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

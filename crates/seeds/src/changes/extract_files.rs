@@ -10,8 +10,8 @@ use super::archive::{
 use super::dirs::{self, Dirs};
 use super::items::{Item, done, failed, items, name, result};
 use crate::call::Call;
-use crate::hands::{Attributes, Hands, Written};
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op, Origin, WriteMode};
+use metnos_hands::{Attributes, Hands, Written};
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::ffi::OsStr;

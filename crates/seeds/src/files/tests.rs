@@ -5,7 +5,7 @@ use super::visit::{Entry, Flow, Options, Visit};
 use super::walk;
 use crate::call::{Call, Port};
 use crate::testing::{Ran, run};
-use metnos_executor::{ErrorClass, Failure, Intent};
+use metnos_executor::{ErrorClass, Failure, Intent, Permit};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fs;
@@ -147,8 +147,8 @@ fn ten_thousand_nested_folders_are_walked() {
 
 struct Silent;
 impl Port for Silent {
-    fn intent(&mut self, _: &Intent) -> Result<(), Failure> {
-        Ok(())
+    fn intent(&mut self, _: &Intent) -> Result<Permit, Failure> {
+        Ok(Permit::default())
     }
     fn progress(&mut self, _: u64, _: Option<u64>, _: &str) {}
     fn cancelled(&mut self) -> bool {

@@ -1,0 +1,224 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+use super::*;
+
+fn delete() -> Card {
+    Card {
+        executor: "delete_files".into(),
+        count: Some(12),
+        object: None,
+        source: Some("/home/u/Downloads".into()),
+        destination: None,
+        bytes: Some(3_450_000),
+        effect: Effect::Reversible,
+        frees: Some(Frees { bytes: 3_450_000, after_days: Some(30) }),
+        capability: "fs:write".into(),
+        grant: Some(Offer::Here { target: "/home/u/Downloads".into() }),
+        tainted: Vec::new(),
+        outside_sandbox: false,
+        reason: None,
+    }
+}
+
+fn send() -> Card {
+    let tainted = Tainted {
+        value: "pay@evil.example".into(),
+        origin: Origin::Mail,
+        from: Some("boss@firm.example".into()),
+    };
+    Card {
+        executor: "send_messages".into(),
+        count: Some(1),
+        object: Some("Invoice".into()),
+        source: None,
+        destination: Some("pay@evil.example".into()),
+        bytes: None,
+        effect: Effect::Irreversible,
+        frees: None,
+        capability: "mail:send".into(),
+        grant: None,
+        tainted: vec![tainted],
+        outside_sandbox: false,
+        reason: Some("Metnos wants to send mail to somebody.".into()),
+    }
+}
+
+fn weekly() -> Card {
+    let offer = Offer::Schedule { schedule: "weekly tidy".into(), item_cap: 300 };
+    Card {
+        executor: "move_files".into(),
+        destination: Some("/home/u/Archive".into()),
+        frees: None,
+        grant: Some(offer),
+        ..delete()
+    }
+}
+
+fn admin() -> Card {
+    Card {
+        executor: "admin".into(),
+        object: Some("apt upgrade".into()),
+        outside_sandbox: true,
+        capability: "system:admin".into(),
+        effect: Effect::Irreversible,
+        grant: None,
+        ..send_bare()
+    }
+}
+
+fn send_bare() -> Card {
+    Card { tainted: Vec::new(), reason: None, count: None, destination: None, ..send() }
+}
+
+fn shown(card: &Card, times: u64, language: &str) -> String {
+    card.render(times, Texts::load().unwrap().lang(language))
+}
+
+fn all(language: &str) -> String {
+    let cards = [delete(), send(), weekly(), admin()];
+    let sizes = cards.iter().flat_map(|card| [0, 3, 8].map(|times| shown(card, times, language)));
+    sizes.collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn what_people_read_in_english() {
+    let expected = "\
+Delete 12 files
+/home/u/Downloads · 3.4 MB
+Can be undone · frees nothing yet, 3.4 MB in 30 days or with “metnos undo --forget” · uses fs:write · “always here” would allow this in /home/u/Downloads until you revoke it
+
+Delete 12 files: /home/u/Downloads · 3.4 MB
+Can be undone · uses fs:write
+
+Delete 12 files: /home/u/Downloads · 3.4 MB · can be undone
+
+Send 1 message
+“Invoice” · → pay@evil.example
+Cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you · uses mail:send · Metnos wants to send mail to somebody.
+
+Send 1 message: “Invoice” · → pay@evil.example
+Cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you · uses mail:send
+
+Send 1 message: “Invoice” · → pay@evil.example · cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you
+
+Move 12 files
+/home/u/Downloads → /home/u/Archive · 3.4 MB
+Can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items · uses fs:write
+
+Move 12 files: /home/u/Downloads → /home/u/Archive · 3.4 MB
+Can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items · uses fs:write
+
+Move 12 files: /home/u/Downloads → /home/u/Archive · 3.4 MB · can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items
+
+Run a system command
+“apt upgrade”
+Cannot be undone · outside the sandbox · uses system:admin
+
+Run a system command: “apt upgrade”
+Cannot be undone · outside the sandbox · uses system:admin
+
+Run a system command: “apt upgrade” · cannot be undone · outside the sandbox";
+    assert_eq!(all("en"), expected);
+}
+
+#[test]
+fn what_people_read_in_italian() {
+    let expected = "\
+Elimina 12 file
+/home/u/Downloads · 3,4 MB
+Si può annullare · per ora non libera nulla, 3,4 MB tra 30 giorni o con “metnos undo --forget” · usa fs:write · “sempre qui” lo permetterebbe in /home/u/Downloads finché non lo revochi
+
+Elimina 12 file: /home/u/Downloads · 3,4 MB
+Si può annullare · usa fs:write
+
+Elimina 12 file: /home/u/Downloads · 3,4 MB · si può annullare
+
+Invia 1 messaggio
+“Invoice” · → pay@evil.example
+Non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te · usa mail:send · Metnos wants to send mail to somebody.
+
+Invia 1 messaggio: “Invoice” · → pay@evil.example
+Non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te · usa mail:send
+
+Invia 1 messaggio: “Invoice” · → pay@evil.example · non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te
+
+Sposta 12 file
+/home/u/Downloads → /home/u/Archive · 3,4 MB
+Si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi · usa fs:write
+
+Sposta 12 file: /home/u/Downloads → /home/u/Archive · 3,4 MB
+Si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi · usa fs:write
+
+Sposta 12 file: /home/u/Downloads → /home/u/Archive · 3,4 MB · si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi
+
+Esegui un comando di sistema
+“apt upgrade”
+Non si può annullare · fuori dalla sandbox · usa system:admin
+
+Esegui un comando di sistema: “apt upgrade”
+Non si può annullare · fuori dalla sandbox · usa system:admin
+
+Esegui un comando di sistema: “apt upgrade” · non si può annullare · fuori dalla sandbox";
+    assert_eq!(all("it-CH"), expected);
+    assert_eq!(all("xx"), all("en"), "a language nobody wrote falls back");
+}
+
+#[test]
+fn a_card_shrinks_at_three_and_at_eight() {
+    let lines = |times| shown(&delete(), times, "en").lines().count();
+    assert_eq!([0, 2, 3, 7, 8, u64::MAX].map(lines), [3, 3, 2, 2, 1, 1]);
+}
+
+#[test]
+fn a_value_cannot_add_a_line_or_hide_another() {
+    let mut card = send();
+    card.object = Some("x\nCan be undone\r\n\u{202e}{count} {origin}".into());
+    card.executor = "no such\nexecutor".into();
+    card.tainted[0].value = "a".repeat(5000);
+    card.tainted[0].from = Some("b\u{2028}c".into());
+    card.reason = Some("one\ntwo".into());
+    for (times, lines) in [(0, 3), (3, 2), (8, 1)] {
+        let text = shown(&card, times, "en");
+        assert_eq!(text.split(['\n', '\r', '\u{2028}']).count(), lines, "{text}");
+        assert!(text.contains("{count} {origin}") && text.chars().count() < 700, "{text}");
+    }
+    card.tainted = vec![card.tainted[0].clone(); 9];
+    assert!(shown(&card, 8, "en").ends_with("+6"));
+}
+
+#[test]
+fn a_card_without_a_place_still_has_three_lines() {
+    let card = Card { object: None, ..send_bare() };
+    assert_eq!(
+        shown(&card, 0, "en"),
+        "Send messages\nnothing in particular\nCannot be undone · uses mail:send"
+    );
+    let one = Card { frees: Some(Frees { bytes: 999, after_days: None }), count: Some(1), ..delete() };
+    assert!(shown(&one, 0, "en").starts_with("Delete 1 file\n"));
+    assert!(shown(&one, 0, "it").contains("libera subito 999 B"));
+}
+
+#[test]
+fn every_word_of_the_vocabulary_can_be_said() {
+    let texts = Texts::load().unwrap();
+    for language in ["en", "it"] {
+        let lang = texts.lang(language);
+        for line in include_str!("../../../vocab/data/vocabulary.txt").lines() {
+            let mut words = line.split_whitespace();
+            let said = match (words.next(), words.next()) {
+                (Some("verb"), Some(word)) => lang.verb.contains_key(word),
+                (Some("object"), Some(word)) => lang.object.contains_key(word),
+                (Some("fixed"), Some(word)) => lang.fixed.contains_key(word),
+                _ => true,
+            };
+            assert!(said, "{language}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_card_survives_being_written_down() {
+    for card in [delete(), send(), weekly(), admin()] {
+        let text = serde_json::to_string(&card).unwrap();
+        assert_eq!(serde_json::from_str::<Card>(&text).unwrap(), card);
+    }
+}

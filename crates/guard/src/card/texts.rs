@@ -1,0 +1,125 @@
+//! The words of the cards, one data file a language.
+
+use metnos_executor::Origin;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+const FILES: [(&str, &str); 2] =
+    [("en", include_str!("../../data/card/en.toml")), ("it", include_str!("../../data/card/it.toml"))];
+
+/// Why the cards have no words. Without them nobody can be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum CardError {
+    /// A data file does not parse.
+    #[error("the card texts in {language:?}: {source}")]
+    File {
+        /// Which one.
+        language: &'static str,
+        /// What is wrong with it.
+        source: toml::de::Error,
+    },
+    /// There is no language to fall back on.
+    #[error("the card texts hold no language")]
+    Empty,
+}
+
+/// The words of every language.
+#[derive(Clone, Debug)]
+pub struct Texts {
+    fallback: Lang,
+    others: Vec<(&'static str, Lang)>,
+}
+
+impl Texts {
+    /// The words this program was built with.
+    pub fn load() -> Result<Self, CardError> {
+        let mut langs = Vec::with_capacity(FILES.len());
+        for (language, text) in FILES {
+            let lang: Lang = toml::from_str(text).map_err(|source| CardError::File { language, source })?;
+            langs.push((language, lang));
+        }
+        let fallback = langs.first().map(|(_, lang)| lang.clone()).ok_or(CardError::Empty)?;
+        Ok(Self { fallback, others: langs })
+    }
+
+    /// The words of `language`, such as `it` or `it-CH`; of English when there are none.
+    pub fn lang(&self, language: &str) -> &Lang {
+        let short = language.split(['-', '_', '.']).next().unwrap_or_default().to_ascii_lowercase();
+        self.others.iter().find(|(name, _)| *name == short).map_or(&self.fallback, |(_, lang)| lang)
+    }
+}
+
+/// The words of one language.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lang {
+    decimal: String,
+    pub(super) verb: BTreeMap<String, String>,
+    pub(super) object: BTreeMap<String, [String; 2]>,
+    pub(super) fixed: BTreeMap<String, String>,
+    origin: Origins,
+    pub(super) text: Phrases,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Origins {
+    user: String,
+    local: String,
+    content: String,
+    skill: String,
+    mail: String,
+    web: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Phrases {
+    pub(super) what: String,
+    pub(super) what_counted: String,
+    pub(super) what_other: String,
+    pub(super) route: String,
+    pub(super) to: String,
+    pub(super) quoted: String,
+    pub(super) nowhere: String,
+    pub(super) no_change: String,
+    pub(super) reversible: String,
+    pub(super) irreversible: String,
+    pub(super) outside_sandbox: String,
+    pub(super) frees_now: String,
+    pub(super) frees_later: String,
+    pub(super) capability: String,
+    pub(super) grant_here: String,
+    pub(super) grant_schedule: String,
+    pub(super) tainted: String,
+    pub(super) tainted_from: String,
+}
+
+impl Lang {
+    /// The words for where a value came from.
+    pub(super) fn origin(&self, origin: Origin) -> &str {
+        match origin {
+            Origin::User => &self.origin.user,
+            Origin::Local => &self.origin.local,
+            Origin::Content => &self.origin.content,
+            Origin::Skill => &self.origin.skill,
+            Origin::Mail => &self.origin.mail,
+            Origin::Web => &self.origin.web,
+        }
+    }
+
+    /// A size as people write it, to one decimal.
+    pub(super) fn size(&self, bytes: u64) -> String {
+        const UNITS: [(&str, u64); 4] =
+            [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+        let Some((unit, scale)) = UNITS.into_iter().find(|(_, scale)| bytes >= *scale) else {
+            return format!("{bytes} B");
+        };
+        // Rounded down, so that 999.99 kB does not read as 1000 kB.
+        let tenths = bytes / (scale / 10);
+        match tenths % 10 {
+            0 => format!("{} {unit}", tenths / 10),
+            rest => format!("{}{}{rest} {unit}", tenths / 10, self.decimal),
+        }
+    }
+}

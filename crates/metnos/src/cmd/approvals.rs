@@ -1,0 +1,121 @@
+//! `metnos approvals`, `approve`, `reject`: questions and answers.
+
+use super::exec::{Terminal, now, show};
+use super::{USER, caller};
+use crate::print::Printer;
+use metnos_executor::Failure;
+use metnos_runtime::guards::{Answer, Question, Standing};
+use serde_json::{Map, Value, json};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Asks whoever sits at this terminal; without one the question waits.
+pub(crate) fn ask_here(question: &Question) -> Answer {
+    // Whoever pipes something in does not sit there to answer.
+    if !std::io::stdin().is_terminal() {
+        return Answer::Later;
+    }
+    let Ok(mut terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
+        return Answer::Later;
+    };
+    // Two handles: one is read through a buffer.
+    let Ok(copy) = terminal.try_clone() else { return Answer::Later };
+    converse(&mut terminal, &mut BufReader::new(copy), question).unwrap_or(Answer::Later)
+}
+
+fn converse(out: &mut File, input: &mut dyn BufRead, question: &Question) -> std::io::Result<Answer> {
+    let last = if question.can_last { "  [s]ession here  [a]lways here" } else { "" };
+    writeln!(out, "{}", question.text)?;
+    loop {
+        write!(out, "[y]es{last}  [n]o  ne[v]er  [l]ater > ")?;
+        out.flush()?;
+        let mut line = String::new();
+        if input.read_line(&mut line)? == 0 {
+            return Ok(Answer::Later);
+        }
+        match line.trim().to_lowercase().as_str() {
+            "y" | "yes" | "sì" | "si" => return Ok(Answer::Once),
+            "s" | "session" | "sessione" if question.can_last => return Ok(Answer::Session),
+            "a" | "always" | "sempre" if question.can_last => return Ok(Answer::Always),
+            "n" | "no" => return Ok(Answer::No),
+            "v" | "never" | "mai" => return Ok(Answer::Never),
+            "l" | "later" | "dopo" => return Ok(Answer::Later),
+            _ => {}
+        }
+    }
+}
+
+/// Shows the questions that wait, or all of them.
+pub(crate) fn list(printer: Printer, all: bool) -> Result<ExitCode, Failure> {
+    let runtime = super::runtime(false)?;
+    let now = jiff::Timestamp::now();
+    let mut rows = Vec::new();
+    for question in runtime.questions()? {
+        let live = question.is_live(now);
+        let waits = question.standing == Standing::Pending && live;
+        if !waits && !all {
+            continue;
+        }
+        let state = match question.standing {
+            Standing::Pending if !live => "too old",
+            Standing::Pending => "waits",
+            Standing::Approved if !live => "yes, too old",
+            Standing::Approved => "yes",
+            Standing::Rejected => "no",
+            Standing::Consumed => "yes, used",
+        };
+        let mut row = Map::new();
+        row.insert("id".into(), question.id.into());
+        row.insert("asked_by".into(), question.caller.into());
+        row.insert("executor".into(), question.executor.into());
+        row.insert("count".into(), question.card.count.into());
+        row.insert("state".into(), state.into());
+        row.insert("until".into(), question.expires_at.into());
+        rows.push(row);
+    }
+    printer.value(&Value::Array(rows.iter().cloned().map(Value::Object).collect()));
+    if rows.is_empty() {
+        printer.say("no question waits");
+    }
+    printer.table(&rows);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says yes, and runs what waited.
+pub(crate) fn approve(
+    printer: Printer,
+    id: &str,
+    session: bool,
+    always: bool,
+    by: Option<&str>,
+) -> Result<ExitCode, Failure> {
+    let answer = match (session, always) {
+        (true, _) => Answer::Session,
+        (_, true) => Answer::Always,
+        _ => Answer::Once,
+    };
+    let runtime = super::runtime(false)?;
+    let mut door = Terminal::new(printer)?;
+    match runtime.decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
+        Some(mut done) => {
+            printer.progress_end();
+            show(printer, &mut done, None)
+        }
+        None => {
+            printer.value(&json!({ "approved": id }));
+            printer.say("yes; run the same command again to use it");
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Says no.
+pub(crate) fn reject(printer: Printer, id: &str, never: bool, by: Option<&str>) -> Result<ExitCode, Failure> {
+    let answer = if never { Answer::Never } else { Answer::No };
+    let by = by.map_or_else(|| USER.to_owned(), |name| caller(Some(name)));
+    super::runtime(false)?.decide_question(id, answer, &by, now(None)?, &mut metnos_runtime::call::Silent)?;
+    printer.value(&json!({ "rejected": id, "never": never }));
+    printer.say(if never { "no, and never again; metnos policy grants shows the rule" } else { "no" });
+    Ok(ExitCode::SUCCESS)
+}

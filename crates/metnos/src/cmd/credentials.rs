@@ -1,0 +1,72 @@
+//! `metnos credentials`: names in sight, values never.
+
+use super::USER;
+use crate::cli::Credentials;
+use crate::print::{self, Printer};
+use metnos_executor::Failure;
+use serde_json::{Map, Value, json};
+use std::io::{BufRead, IsTerminal, Read};
+use std::process::ExitCode;
+
+/// The longest input of `set`.
+const INPUT_MAX: u64 = 64 << 10;
+
+/// Sets, lists or removes.
+pub(crate) fn run(printer: Printer, command: Credentials) -> Result<ExitCode, Failure> {
+    let runtime = super::runtime(false)?;
+    match command {
+        Credentials::Set { name, fields } => {
+            let fields = if fields.is_empty() { vec!["token".to_owned()] } else { fields };
+            let values = ask(&fields)?;
+            runtime.set_credential(&name, values, USER)?;
+            printer.value(&json!({ "set": name, "fields": fields }));
+            printer.say(format!("{name} is kept: {}", fields.join(", ")));
+        }
+        Credentials::Remove { name } => {
+            runtime.remove_credential(&name, USER)?;
+            printer.value(&json!({ "removed": name }));
+            printer.say(format!("{name} is gone"));
+        }
+        Credentials::List => {
+            let rows: Vec<Map<String, Value>> = runtime.credentials()?.iter().map(row).collect();
+            printer.value(&Value::Array(rows.iter().cloned().map(Value::Object).collect()));
+            if rows.is_empty() {
+                printer.say("no credential is kept");
+            }
+            printer.table(&rows);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(listed: &metnos_runtime::Listed) -> Map<String, Value> {
+    let fields: Vec<&str> = listed.fields.iter().map(|field| field.as_str()).collect();
+    let mut row = Map::new();
+    row.insert("name".into(), listed.name.as_str().into());
+    row.insert("fields".into(), fields.join(", ").into());
+    row.insert("updated_at".into(), listed.updated_at.to_string().into());
+    row
+}
+
+/// One value a line, from the terminal without an echo or from standard input: never from the command
+/// line, which every process can read.
+fn ask(fields: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let stdin = std::io::stdin();
+    let terminal = stdin.is_terminal();
+    let failed = |e: std::io::Error| Failure::io("standard input", &e);
+    let mut lines = std::io::BufReader::new(stdin.lock().take(INPUT_MAX));
+    let mut values = Vec::new();
+    for field in fields {
+        if terminal {
+            print::prompt(&format!("{field}: "));
+        }
+        let mut value = String::new();
+        let _quiet = terminal.then(print::Quiet::begin).flatten();
+        if lines.read_line(&mut value).map_err(failed)? == 0 {
+            return Err(Failure::wrong_args(format!("no value for {field}"))
+                .with_hint("one value a line on standard input, or answer on the terminal"));
+        }
+        values.push((field.clone(), value.trim_end_matches(['\n', '\r']).to_owned()));
+    }
+    Ok(values)
+}

@@ -1,0 +1,85 @@
+//! `metnos policy` and `metnos why`: what is decided, and why.
+
+use super::{USER, caller, session};
+use crate::cli::Policy;
+use crate::print::Printer;
+use metnos_executor::Failure;
+use serde_json::{Map, Value, json};
+use std::process::ExitCode;
+
+/// Shows and changes what is decided.
+pub(crate) fn run(printer: Printer, command: Policy) -> Result<ExitCode, Failure> {
+    let runtime = super::runtime(false)?;
+    match command {
+        Policy::Table => rows(printer, runtime.policy_table()),
+        Policy::Check { capability, target, by } => {
+            let ruling = runtime.policy_check(&caller(by.as_deref()), &session(), &capability, &target)?;
+            let value = serde_json::to_value(&ruling).map_err(|e| Failure::internal(e.to_string()))?;
+            printer.value(&value);
+            printer.say(format!("{}: {}", value["decision"].as_str().unwrap_or_default(), ruling.text));
+            printer.say(format!("  row {} · level {}", ruling.row, ruling.level));
+        }
+        Policy::Grants => {
+            let held = runtime.held()?;
+            let now = jiff::Timestamp::now();
+            let mut list: Vec<Value> = held
+                .grants
+                .iter()
+                .map(|grant| {
+                    json!({ "id": grant.id, "what": format!("may {}", grant.capability), "where": grant.target,
+                        "who": format!("{}/{}", grant.user, grant.channel), "in_force": grant.is_live(now) })
+                })
+                .collect();
+            list.extend(held.rules.iter().map(|rule| {
+                json!({ "id": rule.id, "what": rule.text, "where": rule.target, "who": rule.user,
+                    "in_force": rule.is_live(now) })
+            }));
+            list.extend(held.damaged.iter().map(|row| {
+                let (kind, id) = row.split_once(' ').unwrap_or(("", row));
+                json!({ "id": id, "what": format!("damaged {kind}"), "where": "", "who": "", "in_force": false })
+            }));
+            if list.is_empty() {
+                printer.say("nothing was granted and nothing is forbidden");
+            }
+            rows(printer, list);
+        }
+        Policy::Revoke { id } => {
+            let what = runtime.revoke(&id, USER)?;
+            printer.value(&json!({ "revoked": id, "what": what }));
+            printer.say(format!("the {what} no longer counts"));
+        }
+        Policy::Level { level, of } => {
+            let who = caller(of.as_deref());
+            if let Some(level) = level {
+                let level = level.parse().map_err(|e: metnos_runtime::guards::NotALevel| {
+                    Failure::wrong_args(e.to_string()).with_hint("read-only, supervised or full")
+                })?;
+                runtime.set_level(&who, level, USER)?;
+            }
+            let level = runtime.level(&who)?;
+            printer.value(&json!({ "of": who, "level": level }));
+            printer.say(format!("{who} acts at level {level}"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rows(printer: Printer, list: Vec<Value>) {
+    printer.value(&Value::Array(list.clone()));
+    let rows: Vec<Map<String, Value>> = list.into_iter().filter_map(|v| v.as_object().cloned()).collect();
+    printer.table(&rows);
+}
+
+/// What the guards said about a call.
+pub(crate) fn why(printer: Printer, call: &str) -> Result<ExitCode, Failure> {
+    let verdicts = super::runtime(false)?.why(call)?;
+    printer.value(&Value::Array(verdicts.clone()));
+    for verdict in &verdicts {
+        let text = |key: &str| verdict[key].as_str().unwrap_or_default().to_owned();
+        printer.say(format!("{:<9} {:<6} {}", text("guard"), text("decision"), text("reason")));
+    }
+    if verdicts.is_empty() {
+        printer.say("no guard was asked about it");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,187 @@
+//! Undo, through the binary: every byte, mode and time comes back, what changed since is kept.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use support::House;
+
+/// What a person can see of a tree: content, mode and time of files, targets of links, names of folders.
+type Tree = BTreeMap<String, (char, Vec<u8>, u32, i64)>;
+
+fn tree(dir: &Path) -> Tree {
+    fn walk(dir: &Path, base: &Path, all: &mut Tree) {
+        for item in std::fs::read_dir(dir).unwrap() {
+            let path = item.unwrap().path();
+            let meta = std::fs::symlink_metadata(&path).unwrap();
+            let name = path.strip_prefix(base).unwrap().to_string_lossy().into_owned();
+            let seen = if meta.is_symlink() {
+                ('l', std::fs::read_link(&path).unwrap().to_string_lossy().into_owned().into_bytes(), 0, 0)
+            } else if meta.is_dir() {
+                ('d', Vec::new(), meta.mode() & 0o7777, 0)
+            } else {
+                let time = meta.mtime() * 1_000_000_000 + meta.mtime_nsec();
+                ('f', std::fs::read(&path).unwrap(), meta.mode() & 0o7777, time)
+            };
+            let is_dir = seen.0 == 'd';
+            all.insert(name, seen);
+            if is_dir {
+                walk(&path, base, all);
+            }
+        }
+    }
+    let mut all = Tree::new();
+    walk(dir, dir, &mut all);
+    all
+}
+
+fn furnished() -> House {
+    let house = House::new();
+    for (path, text) in [
+        ("docs/a.txt", "alpha"),
+        ("docs/b.txt", "beta"),
+        ("docs/deep/c.txt", "gamma"),
+        ("docs/deep/er/d", ""),
+    ] {
+        house.write(path, text);
+    }
+    let a = house.home().join("docs/a.txt");
+    std::fs::set_permissions(&a, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    std::fs::File::options().append(true).open(&a).unwrap().set_modified(old).unwrap();
+    std::os::unix::fs::symlink("a.txt", house.home().join("docs/link")).unwrap();
+    house
+}
+
+fn undo(house: &House) -> Value {
+    house.run(&["--json", "undo"]).json()
+}
+
+#[test]
+fn every_changer_is_undone() {
+    let house = furnished();
+    let docs = house.home().join("docs");
+    let before = tree(&docs);
+    let calls = [
+        ("delete_files", json!({ "paths": ["docs/a.txt", "docs/link", "docs/deep/c.txt"] })),
+        ("delete_dirs", json!({ "paths": ["docs/deep"], "recursive": true })),
+        ("move_files", json!({ "paths": ["docs/a.txt", "docs/deep"], "dst_dir": "docs/elsewhere/now" })),
+        ("write_files", json!({ "path": "docs/a.txt", "content": "another", "mode": "overwrite" })),
+        ("write_files", json!({ "path": "docs/a.txt", "content": " and more", "mode": "append" })),
+        ("write_files", json!({ "path": "docs/new/file.txt", "content": "new" })),
+        ("create_dirs", json!({ "paths": ["docs/x/y/z"] })),
+        ("compress_files", json!({ "paths": ["docs/deep", "docs/a.txt"], "dst": "docs/all.zip" })),
+    ];
+    for (name, args) in calls {
+        let done = house.exec(name, args.clone());
+        assert_eq!(done["ok"], true, "{name}: {done}");
+        assert_ne!(tree(&docs), before, "{name} changed nothing");
+        let undone = undo(&house);
+        assert_eq!(undone["conflicts"], json!([]), "{name}: {undone}");
+        assert_eq!(tree(&docs), before, "{name} {args}");
+    }
+    assert_eq!(undo(&house)["undone"], Value::Null);
+    house.chain_holds();
+}
+
+#[test]
+fn what_changed_since_is_a_conflict_and_is_kept() {
+    let house = furnished();
+    house.exec("delete_files", json!({ "paths": ["docs/a.txt", "docs/b.txt"] }));
+    house.write("docs/a.txt", "mine now");
+    let ran = house.run(&["--json", "undo"]);
+    let undone = ran.json();
+    assert_eq!((ran.code, &undone["reversed"]), (Some(1), &json!(1)));
+    assert_eq!(undone["conflicts"].as_array().unwrap().len(), 1);
+    assert_eq!(std::fs::read(house.home().join("docs/a.txt")).unwrap(), b"mine now");
+    assert_eq!(std::fs::read(house.home().join("docs/b.txt")).unwrap(), b"beta");
+
+    house.exec("write_files", json!({ "path": "docs/b.txt", "content": "theirs", "mode": "overwrite" }));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    house.write("docs/b.txt", "edited after");
+    let undone = undo(&house);
+    assert_eq!(undone["reversed"], 0, "{undone}");
+    assert_eq!(std::fs::read(house.home().join("docs/b.txt")).unwrap(), b"edited after");
+}
+
+#[test]
+fn trying_touches_nothing_and_forgetting_frees() {
+    let house = furnished();
+    house.exec("delete_files", json!({ "paths": ["docs/a.txt"] }));
+    let gone = tree(&house.home());
+    let tried = house.run(&["--json", "undo", "--dry-run"]).json();
+    assert_eq!((&tried["dry_run"], &tried["reversed"]), (&json!(true), &json!(1)));
+    assert_eq!(tree(&house.home()), gone);
+    let listed = house.run(&["--json", "undo", "--list"]).json();
+    assert_eq!((&listed[0]["executor"], &listed[0]["state"]), (&json!("delete_files"), &json!("done")));
+    assert_eq!(listed[0]["kept_bytes"], 5);
+    let turn = listed[0]["turn"].as_str().unwrap().to_owned();
+    let freed = house.run(&["--json", "undo", "--forget", &turn]).json();
+    assert_eq!(freed["freed_bytes"], 5);
+    assert_eq!(undo(&house)["undone"], Value::Null);
+    assert!(!house.home().join("docs/a.txt").exists());
+    assert_eq!(house.run(&["undo", "NOSUCHTURN"]).code, Some(1));
+}
+
+#[test]
+fn a_named_turn_is_undone_before_later_ones() {
+    let house = furnished();
+    let first = house.exec("delete_files", json!({ "paths": ["docs/a.txt"] }));
+    house.exec("delete_files", json!({ "paths": ["docs/b.txt"] }));
+    let turn = first["call_id"].as_str().unwrap();
+    let undone = house.run(&["--json", "undo", turn]).json();
+    assert_eq!(undone["undone"], turn);
+    assert!(house.home().join("docs/a.txt").exists() && !house.home().join("docs/b.txt").exists());
+    assert_eq!(undo(&house)["reversed"], 1);
+    assert!(house.home().join("docs/b.txt").exists());
+}
+
+#[test]
+fn a_damaged_record_is_told_and_nothing_is_touched() {
+    let house = furnished();
+    let done = house.exec("delete_files", json!({ "paths": ["docs/a.txt"] }));
+    let id = done["call_id"].as_str().unwrap();
+    let record = house.metnos().join("state/journal").join(id).join("1.jsonl");
+    let text = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, text.replace("docs/a.txt", "docs/b.txt")).unwrap();
+    let listed = house.run(&["--json", "undo", "--list"]).json();
+    assert_eq!(listed[0]["state"], "damaged");
+    let ran = house.run(&["undo", id]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("damaged") && ran.stderr.contains("--forget"), "{ran:?}");
+    assert_eq!(std::fs::read(house.home().join("docs/b.txt")).unwrap(), b"beta");
+}
+
+#[test]
+fn what_is_kept_damaged_is_not_given_back() {
+    let house = furnished();
+    let done = house.exec("delete_files", json!({ "paths": ["docs/a.txt"] }));
+    let kept = house.home().join(".metnos-undo").join(done["call_id"].as_str().unwrap()).join("1-0");
+    std::fs::write(&kept, "forged").unwrap();
+    let undone = undo(&house);
+    assert_eq!(undone["reversed"], 0, "{undone}");
+    assert!(undone["conflicts"][0]["why"].as_str().unwrap().contains("damaged"), "{undone}");
+    assert!(!house.home().join("docs/a.txt").exists());
+}
+
+#[test]
+fn what_is_kept_cannot_be_reached_by_any_call() {
+    let house = furnished();
+    house.exec("delete_files", json!({ "paths": ["docs/a.txt"] }));
+    let kept = house.home().join(".metnos-undo");
+    for (name, args) in [
+        ("list_dirs", json!({ "paths": [kept] })),
+        ("find_files", json!({ "base_path": kept, "hidden": true })),
+        ("delete_dirs", json!({ "paths": [kept], "recursive": true })),
+        ("move_files", json!({ "paths": [kept], "dst_dir": "docs" })),
+    ] {
+        let ran = house.exec_ran(name, args);
+        assert_eq!(ran.json()["error"]["class"], "forbidden", "{name}: {ran:?}");
+    }
+    let found = house.exec("find_files", json!({ "base_path": house.home(), "hidden": true }));
+    assert!(!found.to_string().contains(".metnos-undo/"), "{found}");
+    assert_eq!(undo(&house)["reversed"], 1);
+}

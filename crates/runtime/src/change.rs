@@ -1,0 +1,163 @@
+//! A call that changes something: its turn on the paths, its folders for what it takes away, its
+//! journal.
+
+use crate::call::{Door, unrecorded};
+use crate::runtime::Runtime;
+use metnos_executor::signature::Verified;
+use metnos_executor::wire::{Grant, Reach, Runtime as Language};
+use metnos_executor::{BytePath, ErrorClass, Failure, Keep, Permit};
+use metnos_sandbox::Bind;
+use metnos_sandbox::cell::IntentLines;
+use metnos_sandbox::fence::Fence;
+use metnos_undo::{Head, Open, Turn};
+use std::fs::DirBuilder;
+use std::io::{BufRead, BufReader, Seek};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a call waits for another that changes the same paths.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A change in the making.
+pub(crate) struct Change<'r> {
+    runtime: &'r Runtime,
+    head: Head,
+    allowed: Vec<PathBuf>,
+    open: Option<Open>,
+    turn: Turn,
+}
+
+impl Runtime {
+    /// Waits for its turn, makes the folders for what is taken away, and lets the cell reach them.
+    pub(crate) fn change(
+        &self,
+        call_id: &str,
+        user: &str,
+        found: &Verified,
+        fence: &mut Fence,
+        door: &mut dyn Door,
+    ) -> Result<Change<'_>, Failure> {
+        let grants = fence.wire.write.iter().map(|grant| grant.path.0.clone());
+        let allowed: Vec<PathBuf> =
+            grants.chain(fence.wire.make_dirs.iter().map(|dir| dir.0.clone())).collect();
+        let until = Instant::now() + PATIENCE;
+        let give_up = || door.cancelled() || Instant::now() > until;
+        let turn = self.locks.take(call_id, &allowed, &give_up).map_err(|e| crate::undo::failed(&e))?;
+        let turn = turn.ok_or_else(|| {
+            let why = "another call is changing the same files";
+            Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
+        })?;
+        let keeps = self.keeps(call_id, &allowed)?;
+        let native = found.manifest.code.runtime == Language::Native;
+        for keep in &keeps {
+            let id = std::fs::symlink_metadata(&keep.dir.0)
+                .map(|meta| (meta.dev(), meta.ino()))
+                .map_err(|e| Failure::io(keep.dir.0.display(), &e))?;
+            fence.wire.write.push(Grant { path: keep.dir.clone(), id, reach: Reach::Tree });
+            if !native {
+                // Least view: it sees its own folder and nothing around it.
+                fence.mounts.binds.push(Bind { path: keep.dir.0.clone(), write: true });
+            }
+        }
+        if !native {
+            fence.mounts = std::mem::take(&mut fence.mounts).tidy();
+        }
+        let identity = &found.manifest.executor;
+        let head = Head {
+            call_id: call_id.to_owned(),
+            turn: call_id.to_owned(),
+            number: 0,
+            at: jiff::Timestamp::now(),
+            user: user.to_owned(),
+            executor: identity.name.to_string(),
+            version: identity.version.to_string(),
+            keeps,
+        };
+        Ok(Change { runtime: self, head, allowed, open: None, turn })
+    }
+
+    /// The call's own folder for each root it may change.
+    fn keeps(&self, call_id: &str, allowed: &[PathBuf]) -> Result<Vec<Keep>, Failure> {
+        let land = self.land();
+        let mut keeps = Vec::new();
+        for keep in land.keeps.iter().filter(|keep| allowed.iter().any(|path| path.starts_with(&keep.root.0)))
+        {
+            let dir = keep.dir.0.join(call_id);
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&dir)
+                .map_err(|e| Failure::io(dir.display(), &e))?;
+            keeps.push(Keep { root: keep.root.clone(), dir: BytePath(dir) });
+        }
+        Ok(keeps)
+    }
+}
+
+impl Change<'_> {
+    /// Makes an intent durable; gives its digest and the permit to act.
+    pub(crate) fn intend(&mut self, ops: IntentLines) -> Result<(String, Permit), Failure> {
+        let mut lines: Box<dyn BufRead> = match ops {
+            IntentLines::Inline(bytes) => Box::new(std::io::Cursor::new(bytes)),
+            IntentLines::File(mut file) => {
+                // The cell that wrote it left it at its end.
+                file.rewind().map_err(|e| Failure::io("the intent", &e))?;
+                Box::new(BufReader::with_capacity(256 << 10, file))
+            }
+        };
+        if lines.fill_buf().map_err(|e| Failure::io("the intent", &e))?.is_empty() {
+            return Err(Failure::internal("the cell announced a change without saying which"));
+        }
+        if self.open.is_none() {
+            self.open = Some(self.runtime.journal.begin(&self.head.call_id).map_err(|e| unrecorded(&e))?);
+            for keep in &self.head.keeps {
+                sync_parents(&keep.dir.0)?;
+            }
+        }
+        let Some(open) = &mut self.open else { return Err(Failure::internal("no journal")) };
+        self.head.number = open.next();
+        let allowed = |path: &Path| self.allowed.iter().any(|grant| path.starts_with(grant));
+        let digest = open.intent(&self.head, lines, &allowed).map_err(|e| crate::undo::failed(&e))?;
+        Ok((digest, Permit { number: self.head.number, keeps: self.head.keeps.clone() }))
+    }
+
+    /// What the cell holds as long as it lives: a killed process does not end its turn before its cell.
+    pub(crate) fn locks(&self) -> Result<Vec<std::fs::File>, Failure> {
+        let mut locks = vec![self.turn.lock().map_err(|e| crate::undo::failed(&e))?];
+        if let Some(open) = &self.open {
+            locks.push(open.lock().map_err(|e| crate::undo::failed(&e))?);
+        }
+        Ok(locks)
+    }
+
+    /// True once something may have been done.
+    pub(crate) fn acted(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Records what came of it.
+    pub(crate) fn close(mut self, outcome: &str) -> Result<(), Failure> {
+        if let Some(open) = self.open.take() {
+            open.close(outcome).map_err(|e| unrecorded(&e))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Change<'_> {
+    fn drop(&mut self) {
+        for keep in &self.head.keeps {
+            // Empty ones go; the others are what undo lives on.
+            let _ = std::fs::remove_dir(&keep.dir.0);
+        }
+    }
+}
+
+/// The folder and the one it is in survive a power loss.
+fn sync_parents(dir: &Path) -> Result<(), Failure> {
+    for at in dir.ancestors().skip(1).take(2) {
+        std::fs::File::open(at).and_then(|d| d.sync_all()).map_err(|e| Failure::io(at.display(), &e))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,355 @@
+//! A yes: bound to who asked, to the very request and to the bytes of the executor, for a while, once.
+
+use crate::guards::records::Kind;
+use crate::guards::{Principal, Step};
+use crate::runtime::Runtime;
+use jiff::{SignedDuration, Timestamp};
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::card::Card;
+use metnos_guard::policy::{Grant, GrantScope, Rule, RuleOn, Ruling};
+use metnos_memory::audit::{self, Line};
+use metnos_memory::db::Decision as Row;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// How long a question waits.
+const WAITS: SignedDuration = SignedDuration::from_mins(10);
+/// Longer lists are not kept with a question: it is answered where it was asked.
+const KEPT_MAX: u64 = 4 << 20;
+
+/// Where a question stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Nobody has answered.
+    Pending,
+    /// Yes, not used yet.
+    Approved,
+    /// No.
+    Rejected,
+    /// Yes, and used: it cannot be used again.
+    Consumed,
+}
+
+/// What a person answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This once.
+    Once,
+    /// Here, for this session.
+    Session,
+    /// Here, until revoked.
+    Always,
+    /// No.
+    No,
+    /// No, and never again.
+    Never,
+    /// Nobody is there to answer; the question waits.
+    Later,
+}
+
+/// What a door shows.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Its id.
+    pub id: String,
+    /// The card, as long as this person still needs it.
+    pub text: String,
+    /// Whether a yes can hold for more than once.
+    pub can_last: bool,
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Approval {
+    /// Its id.
+    pub id: String,
+    /// Who asked, over which channel.
+    pub caller: String,
+    /// In which session.
+    pub session: String,
+    /// What would run.
+    pub executor: String,
+    /// The digest of its signed parts.
+    pub digest: String,
+    /// The hash of the request: executor, resolved arguments, lists.
+    pub request: String,
+    /// The arguments as they were given.
+    pub args: Map<String, Value>,
+    /// What relative paths are relative to.
+    pub base: PathBuf,
+    /// The id under which it was asked for, so that it runs once under it.
+    pub call_id: Option<String>,
+    /// The language of the person.
+    pub lang: String,
+    /// The input list, if it came apart and is short.
+    pub entries: Option<String>,
+    /// True when a list came along that was too long to keep.
+    pub too_long: bool,
+    /// What the person reads.
+    pub card: Card,
+    /// Capability and target that a lasting yes would cover.
+    pub grantable: Option<(String, String)>,
+    /// Where it stands.
+    pub standing: Standing,
+    /// When it was asked, in text.
+    pub asked_at: String,
+    /// From when it is void.
+    pub expires_at: String,
+    /// Who answered.
+    pub by: Option<String>,
+}
+
+impl Approval {
+    /// True while it can be answered and used.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
+    }
+}
+
+/// How often a person has approved an executor, and when last.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Habit {
+    times: u64,
+    last: String,
+}
+
+impl Habit {
+    /// How many days ago the last was.
+    pub(crate) fn days_ago(&self, now: Timestamp) -> Option<u32> {
+        let last: Timestamp = self.last.parse().ok()?;
+        u32::try_from(now.duration_since(last).as_hours() / 24).ok()
+    }
+}
+
+impl Runtime {
+    /// Asks, unless a yes for this very step waits; gives the id of the approval that was used.
+    pub(crate) fn ask(
+        &self,
+        step: &mut Step<'_, '_>,
+        ruling: &Ruling,
+        reason: String,
+    ) -> Result<String, Failure> {
+        let now = Timestamp::now();
+        let waiting = self.approvals()?.into_iter().find(|(_, a)| {
+            a.caller == step.caller
+                && a.request == step.request
+                && a.digest == step.found.digest
+                && a.is_live(now)
+                && matches!(a.standing, Standing::Pending | Standing::Approved)
+        });
+        let (row, approval) = match waiting {
+            Some((row, approval)) if approval.standing == Standing::Approved => {
+                self.consume(&row, &approval)?;
+                return Ok(approval.id);
+            }
+            Some(found) => found,
+            None => self.question(step, ruling, reason, now)?,
+        };
+        let times = self.habit(step)?.map_or(0, |habit| habit.times);
+        let text = approval.card.render(times, self.guards.texts.lang(step.lang));
+        let can_last = approval.grantable.is_some();
+        let question = Question { id: approval.id.clone(), text, can_last };
+        let answer = step.door.ask(&question);
+        match answer {
+            Answer::Later => {
+                let how = format!("metnos approve {}  ·  metnos reject {}", approval.id, approval.id);
+                let hint =
+                    if approval.too_long { "run it in a terminal and answer there".to_owned() } else { how };
+                Err(Failure::needs_approval(approval.id, question.text).with_hint(hint))
+            }
+            answer => {
+                let decided = self.answer(&row, approval, answer, step.caller)?;
+                match decided {
+                    (row, approval) if approval.standing == Standing::Approved => {
+                        self.consume(&row, &approval)?;
+                        Ok(approval.id)
+                    }
+                    _ => Err(Failure::new(ErrorClass::Cancelled, "you said no; nothing was done")),
+                }
+            }
+        }
+    }
+
+    fn question(
+        &self,
+        step: &Step<'_, '_>,
+        ruling: &Ruling,
+        reason: String,
+        now: Timestamp,
+    ) -> Result<(Row, Approval), Failure> {
+        let entries = step.input.entries.as_ref().map(|list| list.text(KEPT_MAX)).transpose()?;
+        let too_long = entries.as_ref().is_some_and(Option::is_none) || step.input.with.is_some();
+        let approval = Approval {
+            id: ulid::Ulid::new().to_string(),
+            caller: step.caller.to_owned(),
+            session: step.session.to_owned(),
+            executor: step.found.manifest.executor.name.to_string(),
+            digest: step.found.digest.clone(),
+            request: step.request.to_owned(),
+            args: step.given.clone(),
+            base: step.base.to_path_buf(),
+            call_id: step.call_id.map(str::to_owned),
+            lang: step.lang.to_owned(),
+            entries: entries.flatten(),
+            too_long,
+            card: step.card(ruling, reason),
+            grantable: step.grantable(ruling),
+            standing: Standing::Pending,
+            asked_at: now.to_string(),
+            expires_at: now.saturating_add(WAITS).unwrap_or(now).to_string(),
+            by: None,
+        };
+        let row = self.signed(Kind::Approval, &approval.id, &approval)?;
+        self.db.decide(Kind::Approval.as_str(), &row, now).map_err(unrecorded)?;
+        Ok((row, approval))
+    }
+
+    /// Every question that verifies, with its row.
+    pub(crate) fn approvals(&self) -> Result<Vec<(Row, Approval)>, Failure> {
+        let rows = self.db.decisions(Kind::Approval.as_str()).map_err(unrecorded)?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| Some((self.verified(Kind::Approval, &row)?, row)))
+            .map(swap)
+            .collect())
+    }
+
+    /// Records an answer, with what follows from it.
+    pub(crate) fn answer(
+        &self,
+        row: &Row,
+        mut approval: Approval,
+        answer: Answer,
+        by: &str,
+    ) -> Result<(Row, Approval), Failure> {
+        let now = Timestamp::now();
+        if approval.standing != Standing::Pending {
+            return Err(Failure::new(ErrorClass::Conflict, format!("{} was already answered", approval.id)));
+        }
+        if !approval.is_live(now) {
+            return Err(Failure::new(
+                ErrorClass::Conflict,
+                format!("{} is too old to be answered", approval.id),
+            )
+            .with_hint("ask again"));
+        }
+        let asker = Principal::parse(&approval.caller);
+        let decider = Principal::parse(by);
+        if !decider.is_host() && decider.user != asker.user {
+            let who = if asker.is_host() { "the host".into() } else { format!("{} or the host", asker.user) };
+            return Err(Failure::new(ErrorClass::PolicyViolation, format!("only {who} may answer this")));
+        }
+        let yes = matches!(answer, Answer::Once | Answer::Session | Answer::Always);
+        approval.standing = if yes { Standing::Approved } else { Standing::Rejected };
+        approval.by = Some(by.to_owned());
+        let mut line = Line::new(audit::Kind::Approval);
+        line.caller = Some(by.to_owned());
+        line.executor = Some(approval.executor.clone());
+        line.detail = json!({ "approval": approval.id, "answer": format!("{answer:?}").to_lowercase(), "asked_by": approval.caller });
+        self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
+        let row = self.exchange(row, &approval)?;
+        match answer {
+            Answer::Session | Answer::Always => self.grant(&approval, answer, by, now)?,
+            Answer::Never => self.forbid(&approval, now)?,
+            _ => {}
+        }
+        Ok((row, approval))
+    }
+
+    /// Uses a yes up. Whoever comes second finds it used.
+    fn consume(&self, row: &Row, approval: &Approval) -> Result<(), Failure> {
+        let mut used = approval.clone();
+        used.standing = Standing::Consumed;
+        self.exchange(row, &used)?;
+        let id = format!("{}/{}", Principal::parse(&approval.caller).user, approval.executor);
+        let times = self.habit_of(&id)?.map_or(0, |habit| habit.times);
+        let habit = Habit { times: times.saturating_add(1), last: Timestamp::now().to_string() };
+        self.decide(Kind::Habit, &id, &habit)
+    }
+
+    fn exchange(&self, row: &Row, approval: &Approval) -> Result<Row, Failure> {
+        let new = self.signed(Kind::Approval, &approval.id, approval)?;
+        let done =
+            self.db.redecide(Kind::Approval.as_str(), row, &new, Timestamp::now()).map_err(unrecorded)?;
+        match done {
+            true => Ok(new),
+            false => Err(Failure::new(
+                ErrorClass::Conflict,
+                format!("{} was answered or used by somebody else a moment ago", approval.id),
+            )),
+        }
+    }
+
+    fn grant(&self, approval: &Approval, answer: Answer, by: &str, now: Timestamp) -> Result<(), Failure> {
+        let Some((capability, target)) = approval.grantable.clone() else { return Ok(()) };
+        let asker = Principal::parse(&approval.caller);
+        let grant = Grant {
+            id: ulid::Ulid::new().to_string(),
+            user: asker.user,
+            channel: asker.channel,
+            capability,
+            target,
+            scope: match answer {
+                Answer::Session => GrantScope::Session(approval.session.clone()),
+                _ => GrantScope::Always,
+            },
+            created_at: now,
+            expires_at: None,
+            revoked_at: None,
+            by: by.to_owned(),
+        };
+        self.note_grant("given", &grant, by)?;
+        self.decide(Kind::Grant, &grant.id, &grant)
+    }
+
+    pub(crate) fn note_grant(&self, what: &str, grant: &Grant, by: &str) -> Result<(), Failure> {
+        let mut line = Line::new(audit::Kind::Grant);
+        line.caller = Some(by.to_owned());
+        line.detail = json!({ "what": what, "grant": grant });
+        self.audit.append(line).map(|_| ()).map_err(|e| crate::call::unrecorded(&e))
+    }
+
+    fn forbid(&self, approval: &Approval, now: Timestamp) -> Result<(), Failure> {
+        let target = approval.grantable.as_ref().map(|(_, target)| target.clone());
+        let place = target.as_deref().map(|t| format!(" on {t}")).unwrap_or_default();
+        let rule = Rule {
+            id: ulid::Ulid::new().to_string(),
+            user: Principal::parse(&approval.caller).user,
+            on: RuleOn::Executor(approval.executor.clone()),
+            target,
+            created_at: now,
+            revoked_at: None,
+            text: format!("never {}{place}", approval.executor),
+        };
+        let mut line = Line::new(audit::Kind::Grant);
+        line.caller = approval.by.clone();
+        line.detail = json!({ "what": "rule", "rule": rule });
+        self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
+        self.decide(Kind::Rule, &rule.id, &rule)
+    }
+
+    pub(crate) fn habit(&self, step: &Step<'_, '_>) -> Result<Option<Habit>, Failure> {
+        match step.effectful() {
+            true => {
+                self.habit_of(&format!("{}/{}", step.principal().user, step.found.manifest.executor.name))
+            }
+            false => Ok(None),
+        }
+    }
+
+    fn habit_of(&self, id: &str) -> Result<Option<Habit>, Failure> {
+        let habits = self.read::<Habit>(Kind::Habit, &mut Vec::new())?;
+        Ok(habits.into_iter().find(|(known, _)| known == id).map(|(_, habit)| habit))
+    }
+}
+
+fn swap((approval, row): (Approval, Row)) -> (Row, Approval) {
+    (row, approval)
+}
+
+fn unrecorded(error: metnos_memory::Error) -> Failure {
+    // Without its record an approval does not exist.
+    Failure::new(ErrorClass::PolicyViolation, format!("approvals cannot be recorded: {error}"))
+}

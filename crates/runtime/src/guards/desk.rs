@@ -1,0 +1,176 @@
+//! What a person does with decisions: look, answer, take back, explain.
+
+use crate::call::{Done, Door, Spec};
+use crate::guards::records::Kind;
+use crate::guards::{Answer, Approval, Principal, Standing};
+use crate::runtime::Runtime;
+use jiff::Timestamp;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::policy::{Ask, Grant, Level, Place, Rule, Ruling, Target};
+use metnos_memory::audit::{self, Key, Line};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Grants and rules, and what of them cannot be read.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// Every grant, also those no longer in force.
+    pub grants: Vec<Grant>,
+    /// Every rule.
+    pub rules: Vec<Rule>,
+    /// Rows that the instance did not sign.
+    pub damaged: Vec<String>,
+}
+
+impl Runtime {
+    /// The whole policy, as rows to read.
+    pub fn policy_table(&self) -> Vec<Value> {
+        let rows = self.guards.registry.table().iter();
+        let titles = metnos_guard::policy::Row::TITLES;
+        rows.map(|row| {
+            titles
+                .iter()
+                .zip(row.cells())
+                .map(|(title, cell)| ((*title).to_owned(), Value::from(cell)))
+                .collect()
+        })
+        .collect()
+    }
+
+    /// Decides at which level a principal acts.
+    pub fn set_level(&self, caller: &str, level: Level, by: &str) -> Result<(), Failure> {
+        if !Principal::parse(by).is_host() {
+            return Err(Failure::new(ErrorClass::PolicyViolation, "only the host decides about levels"));
+        }
+        let mut line = Line::new(audit::Kind::Config);
+        line.caller = Some(by.to_owned());
+        line.detail = json!({ "what": "level", "of": caller, "level": level });
+        self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
+        self.decide(Kind::Level, caller, &level)
+    }
+
+    /// Grants and rules.
+    pub fn held(&self) -> Result<Held, Failure> {
+        let mut held = Held::default();
+        held.grants = self.read(Kind::Grant, &mut held.damaged)?.into_iter().map(|(_, g)| g).collect();
+        held.rules = self.read(Kind::Rule, &mut held.damaged)?.into_iter().map(|(_, r)| r).collect();
+        let _: Vec<(String, Level)> = self.read(Kind::Level, &mut held.damaged)?;
+        Ok(held)
+    }
+
+    /// Takes a grant or a rule back; it no longer counts from this moment on.
+    pub fn revoke(&self, id: &str, by: &str) -> Result<&'static str, Failure> {
+        let now = Timestamp::now();
+        let held = self.held()?;
+        if let Some(mut grant) = held.grants.into_iter().find(|grant| grant.id == id) {
+            grant.revoked_at.get_or_insert(now);
+            self.note_grant("revoked", &grant, by)?;
+            self.decide(Kind::Grant, id, &grant)?;
+            return Ok("grant");
+        }
+        let mut line = Line::new(audit::Kind::Grant);
+        line.caller = Some(by.to_owned());
+        if let Some(mut rule) = held.rules.into_iter().find(|rule| rule.id == id) {
+            rule.revoked_at.get_or_insert(now);
+            line.detail = json!({ "what": "rule revoked", "rule": rule });
+            self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
+            self.decide(Kind::Rule, id, &rule)?;
+            return Ok("rule");
+        }
+        let damaged = |row: &&String| row.split_once(' ').is_some_and(|(_, known)| known == id);
+        let Some(row) = held.damaged.iter().find(damaged) else {
+            return Err(Failure::new(ErrorClass::NotFound, format!("no grant and no rule is called {id}"))
+                .with_hint("metnos policy grants"));
+        };
+        line.detail = json!({ "what": "damaged decision removed", "row": row });
+        self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
+        self.db.undecide(id).map_err(|e| Failure::internal(e.to_string()))?;
+        Ok("damaged record")
+    }
+
+    /// What the policy would say about one capability on one target.
+    pub fn policy_check(
+        &self,
+        caller: &str,
+        session: &str,
+        capability: &str,
+        target: &str,
+    ) -> Result<Ruling, Failure> {
+        let known = self.known()?;
+        let who = Principal::parse(caller);
+        let land = self.land();
+        let mut ask = Ask::new(capability, "", &who.user, &who.channel);
+        let path = Path::new(target);
+        if capability.starts_with("fs:") {
+            ask.place = Some(match path {
+                path if path.starts_with(self.home.workspace()) => Place::Workspace,
+                path if land.territory.contains(path) => Place::Territory,
+                _ => Place::Outside,
+            });
+            ask.target = Target::Path(path);
+            ask.reversible = true;
+        } else if capability == "network:http" {
+            ask.target = Target::Host(target);
+        } else if !target.is_empty() {
+            ask.target = Target::Exact(target);
+        }
+        ask.side_effects = capability.ends_with(":write") || capability.ends_with(":send");
+        let level = self.level(caller)?;
+        Ok(self.guards.registry.decide(level, &ask, &known.grants, &known.rules, Timestamp::now(), session))
+    }
+
+    /// Questions, the newest first.
+    pub fn questions(&self) -> Result<Vec<Approval>, Failure> {
+        let mut all: Vec<Approval> = self.approvals()?.into_iter().map(|(_, approval)| approval).collect();
+        all.sort_by(|a, b| b.asked_at.cmp(&a.asked_at));
+        Ok(all)
+    }
+
+    /// Answers a question. After a yes the step that waited runs now, as the one who asked for it.
+    pub fn decide_question(
+        &self,
+        id: &str,
+        answer: Answer,
+        by: &str,
+        now: jiff::Zoned,
+        door: &mut dyn Door,
+    ) -> Result<Option<Done>, Failure> {
+        let found = self.approvals()?.into_iter().find(|(_, approval)| approval.id == id);
+        let Some((row, approval)) = found else {
+            return Err(Failure::new(ErrorClass::NotFound, format!("no question is called {id}"))
+                .with_hint("metnos approvals"));
+        };
+        let (_, approval) = self.answer(&row, approval, answer, by)?;
+        if approval.standing != Standing::Approved || approval.too_long {
+            return Ok(None);
+        }
+        let spec = Spec {
+            executor: approval.executor,
+            version: None,
+            args: approval.args,
+            base: approval.base,
+            entries: approval
+                .entries
+                .map(|text| Box::new(std::io::Cursor::new(text)) as Box<dyn std::io::Read>),
+            with: None,
+            caller: approval.caller,
+            session: approval.session,
+            call_id: approval.call_id,
+            lang: approval.lang,
+            now,
+        };
+        Ok(Some(self.call(spec, door)))
+    }
+
+    /// What the guards said about a call.
+    pub fn why(&self, call_id: &str) -> Result<Vec<Value>, Failure> {
+        let lines =
+            self.audit.show(&Key::Call(call_id.to_owned())).map_err(|e| Failure::internal(e.to_string()))?;
+        let line = lines.iter().rev().find(|line| !line.line.verdicts.is_empty()).or(lines.last());
+        let Some(line) = line else {
+            return Err(Failure::new(ErrorClass::NotFound, format!("no call is known as {call_id}"))
+                .with_hint("metnos audit tail"));
+        };
+        Ok(line.line.verdicts.iter().filter_map(|verdict| serde_json::to_value(verdict).ok()).collect())
+    }
+}

@@ -1,0 +1,155 @@
+//! Between a plan and its effect, in this order: who asks, the Laws, policy, vaglio, approval. Each
+//! leaves its verdict in the audit line; one that errs denies.
+
+mod approval;
+mod desk;
+mod records;
+mod step;
+
+pub use approval::{Answer, Approval, Question, Standing};
+pub use desk::Held;
+pub use metnos_guard::policy::NotALevel;
+pub(crate) use step::Step;
+
+use crate::runtime::Runtime;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::card::Texts;
+use metnos_guard::policy::{Decision, Level, Registry};
+use metnos_guard::vaglio::Judge;
+use metnos_memory::audit::{Line, Verdict};
+use records::Known;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What the guards are made from, loaded once.
+pub(crate) struct Guards {
+    pub(crate) registry: Registry,
+    judge: Judge,
+    texts: Texts,
+    known: Mutex<Option<Arc<Known>>>,
+}
+
+impl Guards {
+    /// Reads the tables this binary was built with.
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let broken = |e: String| Failure::new(ErrorClass::SandboxUnavailable, e);
+        Ok(Self {
+            registry: Registry::load().map_err(|e| broken(e.to_string()))?,
+            judge: Judge::load().map_err(|e| broken(e.to_string()))?,
+            texts: Texts::load().map_err(|e| broken(e.to_string()))?,
+            known: Mutex::new(None),
+        })
+    }
+}
+
+/// Who asks, over which channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The person.
+    pub user: String,
+    /// The channel.
+    pub channel: String,
+}
+
+impl Principal {
+    /// From `user/channel`.
+    pub fn parse(caller: &str) -> Self {
+        let (user, channel) = caller.split_once('/').unwrap_or((caller, "none"));
+        Self { user: user.to_owned(), channel: channel.to_owned() }
+    }
+
+    /// The administrator of this machine.
+    pub fn is_host(&self) -> bool {
+        self.user == "host"
+    }
+
+    /// The level of a principal about whom nothing was decided: new senders and guests only look.
+    fn usual(&self) -> Level {
+        match self.user.as_str() {
+            "host" | "metnos" => Level::Supervised,
+            _ => Level::ReadOnly,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Runtime {
+    /// The level at which `caller` acts.
+    pub fn level(&self, caller: &str) -> Result<Level, Failure> {
+        let known = self.known()?;
+        Ok(known.levels.get(caller).copied().unwrap_or_else(|| Principal::parse(caller).usual()))
+    }
+
+    /// Lets one step through, or says why not.
+    pub(crate) fn guard(&self, step: &mut Step<'_, '_>, line: &mut Line) -> Result<(), Failure> {
+        // The attack table is about the cell: its attacker has already been let through.
+        #[cfg(feature = "lab")]
+        if metnos_executor::lab::var("GUARDS").is_none() {
+            return Ok(());
+        }
+        let known = self.known()?;
+        if !known.damaged.is_empty() && step.effectful() {
+            return Err(Failure::new(
+                ErrorClass::PolicyViolation,
+                format!("the record of a decision is damaged: {}", known.damaged.join(", ")),
+            )
+            .with_hint("metnos policy grants shows it, metnos policy revoke <id> removes it"));
+        }
+        let level = self.level(step.caller)?;
+        let ruling = step.policy(&self.guards.registry, level, &known, jiff::Timestamp::now());
+        line.verdicts.push(Verdict {
+            guard: "policy".into(),
+            decision: word(ruling.decision).into(),
+            reason: ruling.text.clone(),
+        });
+        if ruling.decision == Decision::Deny {
+            return Err(Failure::new(ErrorClass::PolicyViolation, ruling.text)
+                .with_hint(format!("metnos policy check explains it; this session's level is {level}")));
+        }
+        // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
+        // approves the executor itself.
+        let harmless = !step.effectful() || step.caller == crate::birth::CALLER;
+        if harmless && ruling.decision == Decision::Allow {
+            return Ok(());
+        }
+        let verdict = self.judge(step)?;
+        line.verdicts.push(Verdict {
+            guard: "vaglio".into(),
+            decision: format!("{:.2}", verdict.score),
+            reason: if verdict.ask { verdict.why.clone() } else { String::new() },
+        });
+        if ruling.decision == Decision::Allow && !verdict.ask {
+            return Ok(());
+        }
+        let reason = if verdict.ask { verdict.why } else { ruling.text.clone() };
+        let id = self.ask(step, &ruling, reason)?;
+        line.verdicts.push(Verdict { guard: "approval".into(), decision: "yes".into(), reason: id });
+        Ok(())
+    }
+
+    fn judge(&self, step: &Step<'_, '_>) -> Result<metnos_guard::vaglio::Verdict, Failure> {
+        let executor = step.found.manifest.executor.name.as_str();
+        // Looking has no habit worth counting.
+        let used = match step.effectful() {
+            true => self.db.times_used(executor).map_err(|e| {
+                Failure::new(ErrorClass::PolicyViolation, format!("the judge cannot look back: {e}"))
+            })?,
+            false => 1,
+        };
+        let approved = self.habit(step)?.and_then(|habit| habit.days_ago(jiff::Timestamp::now()));
+        let facts = step.facts(used, approved)?;
+        let verdict = self.guards.judge.verdict(&facts, None);
+        // No model is bound to judge yet; when one is, its score can only lower this one.
+        Ok(self.guards.judge.combine_with_model::<Failure>(verdict, None))
+    }
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Deny => "deny",
+    }
+}

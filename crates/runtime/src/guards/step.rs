@@ -1,0 +1,313 @@
+//! One step as the guards see it: what it needs, on what, and what a person should read about it.
+
+use crate::call::Door;
+use crate::guards::Principal;
+use crate::guards::records::Known;
+use crate::input::Prepared;
+use metnos_executor::manifest::CreatedBy;
+use metnos_executor::profile::Scope;
+use metnos_executor::signature::Verified;
+use metnos_executor::wire::Reach;
+use metnos_executor::{BytePath, Failure, Origin};
+use metnos_guard::card::{Card, Effect, Frees, Tainted};
+use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
+use metnos_guard::territory::Territory;
+use metnos_guard::vaglio::{Arg, Facts};
+use metnos_sandbox::fence::Fence;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// More paths than this are weighed by their folders.
+const PATHS_MAX: usize = 64;
+/// No more than this many things are measured for a card.
+const MEASURED_MAX: usize = 10_000;
+
+/// One step on its way through the guards.
+pub(crate) struct Step<'a, 'd> {
+    pub(crate) found: &'a Verified,
+    pub(crate) caller: &'a str,
+    pub(crate) session: &'a str,
+    pub(crate) lang: &'a str,
+    pub(crate) now: &'a jiff::Zoned,
+    pub(crate) base: &'a Path,
+    pub(crate) input: &'a Prepared,
+    /// The arguments before paths were resolved.
+    pub(crate) given: &'a serde_json::Map<String, Value>,
+    pub(crate) fence: &'a Fence,
+    pub(crate) request: &'a str,
+    /// The id the caller gave, if any.
+    pub(crate) call_id: Option<&'a str>,
+    pub(crate) territory: &'a Territory,
+    pub(crate) workspace: &'a Path,
+    pub(crate) door: &'d mut dyn Door,
+}
+
+/// One thing a step needs.
+struct Need<'a> {
+    capability: &'a str,
+    place: Option<Place>,
+    target: Wanted<'a>,
+}
+
+/// A target that lives as long as the step.
+enum Wanted<'a> {
+    Path(PathBuf),
+    Text(&'a str),
+    Host(String),
+    None,
+}
+
+impl Step<'_, '_> {
+    /// True when it changes something or lets something out of the house.
+    pub(crate) fn effectful(&self) -> bool {
+        self.found.manifest.contract.side_effects || !self.found.manifest.sandbox.net.is_empty()
+    }
+
+    pub(crate) fn principal(&self) -> Principal {
+        Principal::parse(self.caller)
+    }
+
+    fn reversible(&self) -> bool {
+        !self.found.manifest.contract.reverse.is_empty()
+    }
+
+    /// The strictest ruling over everything it needs. A step that needs nothing computes.
+    pub(crate) fn policy(
+        &self,
+        registry: &Registry,
+        level: Level,
+        known: &Known,
+        now: jiff::Timestamp,
+    ) -> Ruling {
+        let who = self.principal();
+        let contract = &self.found.manifest.contract;
+        let executor = self.found.manifest.executor.name.as_str();
+        let rule = |need: &Need<'_>| {
+            let mut ask = Ask::new(need.capability, executor, &who.user, &who.channel);
+            ask.place = need.place;
+            ask.target = match &need.target {
+                Wanted::Path(path) => Target::Path(path),
+                Wanted::Text(text) => Target::Exact(text),
+                Wanted::Host(host) => Target::Host(host),
+                Wanted::None => Target::None,
+            };
+            ask.reversible = self.reversible();
+            ask.idempotent = contract.idempotent;
+            ask.side_effects = contract.side_effects;
+            registry.decide(level, &ask, &known.grants, &known.rules, now, self.session)
+        };
+        let mut needs = self.needs();
+        if needs.is_empty() {
+            needs.push(Need { capability: "compute:pure", place: None, target: Wanted::None });
+        }
+        // Never empty, and `strictest` of something is something.
+        strictest(needs.iter().map(&rule)).unwrap_or_else(|| rule(&needs[0]))
+    }
+
+    /// What it can do, not only what it declares: a profile that opens something needs it.
+    fn needs(&self) -> Vec<Need<'_>> {
+        let mut needs = Vec::new();
+        for (capability, write) in [("fs:read", false), ("fs:write", true)] {
+            needs.extend(self.paths(write).into_iter().map(|path| Need {
+                capability,
+                place: Some(self.place(&path)),
+                target: Wanted::Path(path),
+            }));
+        }
+        let hosts = self.found.manifest.sandbox.net.iter();
+        needs.extend(hosts.map(|host| Need {
+            capability: "network:http",
+            place: None,
+            target: Wanted::Host(host.to_string()),
+        }));
+        if !self.found.manifest.sandbox.exec.is_empty() {
+            needs.push(Need { capability: "code:exec", place: None, target: Wanted::None });
+        }
+        let own = ["fs:read", "fs:write", "network:http"];
+        for capability in self.found.manifest.capability.iter().filter(|c| !own.contains(&c.name.as_str())) {
+            let target = capability.target.as_deref().filter(|t| !t.starts_with("arg:"));
+            let target = target.map_or(Wanted::None, Wanted::Text);
+            needs.push(Need { capability: &capability.name, place: None, target });
+        }
+        needs
+    }
+
+    /// The paths it may read or write; of many files, their folders. What a seed's own profile names
+    /// is what its other capabilities are about.
+    fn paths(&self, write: bool) -> Vec<PathBuf> {
+        let (wire, manifest) = (&self.fence.wire, &self.found.manifest);
+        let grants = if write { &wire.write } else { &wire.read };
+        let many = grants.len() > PATHS_MAX;
+        let seed = manifest.executor.created_by == CreatedBy::Seed;
+        let own = manifest.capability.iter().any(|c| c.name.starts_with("system:")) && seed;
+        let literal = |path: &Path| {
+            let named = manifest.sandbox.read.iter().chain(&manifest.sandbox.write);
+            own && named.into_iter().any(|s| matches!(s, Scope::Literal(at) if path.starts_with(at)))
+        };
+        let mut paths: BTreeSet<PathBuf> = grants
+            .iter()
+            .filter(|grant| !literal(&grant.path.0))
+            .map(|grant| match grant.reach {
+                Reach::File if many => above(&grant.path.0),
+                _ => grant.path.0.clone(),
+            })
+            .collect();
+        if write {
+            paths.extend(wire.make_dirs.iter().map(|BytePath(dir)| dir.clone()));
+        }
+        paths.into_iter().collect()
+    }
+
+    fn place(&self, path: &Path) -> Place {
+        match path {
+            path if path.starts_with(self.workspace) => Place::Workspace,
+            path if self.territory.contains(path) => Place::Territory,
+            _ => Place::Outside,
+        }
+    }
+
+    /// The things it works on, as they were named: paths first, then entries.
+    fn items(&self) -> u64 {
+        let named = self.input.args.get("paths").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        named + self.input.entries.as_ref().map_or(0, |list| list.count)
+    }
+
+    /// What the judge may look at.
+    pub(crate) fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure> {
+        let manifest = &self.found.manifest;
+        let name = manifest.executor.name.as_str();
+        let verb = name.split('_').next().unwrap_or_default();
+        let mut args: Vec<Arg> = self.given.iter().map(|(name, value)| arg(name, value)).collect();
+        if let Some(list) = self.input.entries.as_ref().filter(|_| self.effectful()) {
+            let (origin, value) = list.worst_origin()?;
+            args.push(Arg { name: "entries".into(), value, origin, traceable: true });
+        }
+        Ok(Facts {
+            executor: name.to_owned(),
+            args,
+            items: usize::try_from(self.items()).unwrap_or(usize::MAX),
+            deletes: verb == "delete",
+            moves: verb == "move",
+            side_effects: manifest.contract.side_effects,
+            reversible: self.reversible(),
+            outbound: !manifest.sandbox.net.is_empty() && manifest.contract.side_effects,
+            to_self: false,
+            hour: self.now.hour().unsigned_abs(),
+            used_before,
+            request: Some(Vec::new()),
+            approved_days_ago,
+        })
+    }
+
+    /// What a person reads before saying yes.
+    pub(crate) fn card(&self, ruling: &Ruling, reason: String) -> Card {
+        let manifest = &self.found.manifest;
+        let name = manifest.executor.name.as_str();
+        let operands: Vec<PathBuf> = self.operands();
+        let above: BTreeSet<&Path> = operands.iter().filter_map(|path| path.parent()).collect();
+        let source = match (operands.len(), above.len()) {
+            (0, _) => None,
+            (_, 1) => above.first().map(|dir| dir.display().to_string()),
+            _ => common(&operands).map(|dir| dir.display().to_string()),
+        };
+        let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
+        let source = source.or_else(|| text("base_path"));
+        let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
+        let bytes = operands
+            .iter()
+            .take(MEASURED_MAX)
+            .filter_map(|path| std::fs::symlink_metadata(path).ok())
+            .filter(|meta| meta.is_file())
+            .map(|meta| meta.len())
+            .sum::<u64>();
+        let effect = match (manifest.contract.side_effects, self.reversible()) {
+            (false, _) => Effect::NoChange,
+            (true, true) => Effect::Reversible,
+            (true, false) => Effect::Irreversible,
+        };
+        let deletes = name.starts_with("delete_");
+        let worst = self.input.entries.as_ref().and_then(|list| list.worst_origin().ok());
+        let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
+        Card {
+            executor: name.to_owned(),
+            count: Some(self.items()).filter(|n| *n > 0),
+            object: match operands.as_slice() {
+                [one] => one.file_name().map(|name| name.to_string_lossy().into_owned()),
+                _ => None,
+            },
+            source,
+            destination,
+            bytes: Some(bytes).filter(|_| !operands.is_empty()),
+            effect,
+            frees: deletes.then_some(Frees { bytes, after_days: Some(crate::undo::KEPT_DAYS) }),
+            capability: ruling.row.clone(),
+            grant: self.offer(ruling),
+            tainted: tainted
+                .map(|(origin, value)| vec![Tainted { value, origin, from: None }])
+                .unwrap_or_default(),
+            outside_sandbox: false,
+            reason: Some(reason),
+        }
+    }
+
+    /// The grant that a yes could create: only where the policy itself asks, per target.
+    fn offer(&self, ruling: &Ruling) -> Option<metnos_guard::card::Offer> {
+        let (_, target) = self.grantable(ruling)?;
+        Some(metnos_guard::card::Offer::Here { target })
+    }
+
+    /// The capability and target that a lasting yes would cover.
+    pub(crate) fn grantable(&self, ruling: &Ruling) -> Option<(String, String)> {
+        let asked = ruling.decision == Decision::Ask && ruling.class == metnos_guard::policy::Class::Target;
+        let capability = ruling.row.split_whitespace().next()?.to_owned();
+        if !asked {
+            return None;
+        }
+        let target = match capability.as_str() {
+            "fs:read" | "fs:write" => {
+                let paths = self.paths(capability == "fs:write");
+                let dir = |path: &PathBuf| if path.is_dir() { path.clone() } else { above(path) };
+                common_dir(&paths.iter().map(dir).collect::<Vec<_>>())?.display().to_string()
+            }
+            "network:http" => self.found.manifest.sandbox.net.first()?.to_string(),
+            _ => return None,
+        };
+        Some((capability, target))
+    }
+
+    fn operands(&self) -> Vec<PathBuf> {
+        let named = self.input.args.get("paths").and_then(Value::as_array);
+        let mut paths: Vec<PathBuf> = named
+            .into_iter()
+            .flatten()
+            .filter_map(|item| serde_json::from_value::<BytePath>(item.clone()).ok())
+            .map(|path| path.0)
+            .collect();
+        if let Some(list) = &self.input.entries
+            && self.found.manifest.contract.side_effects
+        {
+            paths.extend(list.paths("path").unwrap_or_default());
+        }
+        paths
+    }
+}
+
+fn arg(name: &str, value: &Value) -> Arg {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    Arg { name: name.to_owned(), value: text, origin: Origin::User, traceable: true }
+}
+
+fn above(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_path_buf()
+}
+
+/// The nearest folder above all of them.
+fn common(paths: &[PathBuf]) -> Option<PathBuf> {
+    common_dir(&paths.iter().map(|path| above(path)).collect::<Vec<_>>())
+}
+
+fn common_dir(dirs: &[PathBuf]) -> Option<PathBuf> {
+    let first = dirs.first()?;
+    first.ancestors().find(|dir| dirs.iter().all(|other| other.starts_with(dir))).map(Path::to_path_buf)
+}

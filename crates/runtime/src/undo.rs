@@ -1,0 +1,289 @@
+//! The way back, for a person who asks and for a start after a crash.
+
+use crate::call::unrecorded;
+use crate::runtime::Runtime;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::core::{Act as Deed, Verdict};
+use metnos_memory::audit::{Counts, Exit, Kind, Line};
+use metnos_undo::{Act, Conflict, Purpose, Seen, State, Undone, reverse};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The name under which undo appears in the audit.
+pub const NAME: &str = "undo_last_turn";
+/// What is kept is let go after so many days.
+pub const KEPT_DAYS: u32 = 30;
+/// How long undo waits for a call that changes the same paths.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the journal knows of one act, for a person.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Its id.
+    pub id: String,
+    /// When it happened.
+    pub at: Option<jiff::Timestamp>,
+    /// Who asked for it.
+    pub user: String,
+    /// What did it.
+    pub executor: String,
+    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `damaged`.
+    pub state: &'static str,
+    /// Operations that happened.
+    pub operations: u64,
+    /// Bytes that are kept for it.
+    pub kept_bytes: u64,
+    /// What is wrong with its records.
+    pub damage: Option<String>,
+}
+
+/// What undoing came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The act.
+    pub turn: Turn,
+    /// Operations reversed.
+    pub reversed: u64,
+    /// What was left as it is.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// A failure of the journal, with what to do.
+pub(crate) fn failed(error: &metnos_undo::Error) -> Failure {
+    let failure = match error {
+        metnos_undo::Error::Outside { .. } | metnos_undo::Error::BadOperation { .. } => {
+            Failure::new(ErrorClass::PolicyViolation, error.to_string())
+        }
+        _ => Failure::internal(error.to_string()),
+    };
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+impl Runtime {
+    /// Everything that was changed, the newest first.
+    pub fn turns(&self) -> Result<Vec<Turn>, Failure> {
+        Ok(self.journal.acts().map_err(|e| failed(&e))?.iter().map(turn).collect())
+    }
+
+    /// Undoes one act, or the latest of `user` that can be. `None` when there is nothing to undo.
+    pub fn undo(
+        &self,
+        user: &str,
+        which: Option<&str>,
+        purpose: Purpose,
+    ) -> Result<Option<Outcome>, Failure> {
+        let acts = self.journal.acts().map_err(|e| failed(&e))?;
+        let undoable = |act: &&Act| matches!(act.state, State::Done | State::Undoing) && did_something(act);
+        let act = match which {
+            None => {
+                let mine = |act: &&Act| act.head.as_ref().is_some_and(|head| head.user == user);
+                acts.iter().filter(mine).find(undoable)
+            }
+            Some(id) => Some(acts.iter().find(|act| act.call_id == id).ok_or_else(|| {
+                Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
+                    .with_hint("metnos undo --list")
+            })?),
+        };
+        let Some(act) = act else { return Ok(None) };
+        match &act.state {
+            State::Done | State::Undoing if did_something(act) => {}
+            State::Damaged(why) => {
+                return Err(Failure::new(
+                    ErrorClass::Conflict,
+                    format!("{} cannot be undone: {why}", act.call_id),
+                )
+                .with_hint(format!("metnos undo --forget {} lets go of it", act.call_id)));
+            }
+            _ => return Ok(None),
+        }
+        self.undo_act(act, user, purpose).map(Some)
+    }
+
+    fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Outcome, Failure> {
+        let id = &act.call_id;
+        let done = self.journal.read(id).map_err(|e| failed(&e))?;
+        let until = Instant::now() + PATIENCE;
+        let paths: Vec<PathBuf> = done.iter().flat_map(|(step, ..)| paths(&step.op)).collect();
+        let lock = self.locks.take(&format!("{id}-undo"), &paths, &|| Instant::now() > until);
+        let Some(_lock) = lock.map_err(|e| failed(&e))? else {
+            return Err(Failure::new(ErrorClass::Conflict, "another call is changing the same files")
+                .with_hint("try again when it has ended"));
+        };
+        let started = Instant::now();
+        let mut line = Line::new(Kind::Open);
+        line.call_id = Some(format!("{id}-undo-{}", ulid::Ulid::new()));
+        line.executor = Some(NAME.into());
+        line.version = Some("builtin".into());
+        line.caller = Some(user.to_owned());
+        line.input = json!({ "turn": id });
+        if purpose != Purpose::Try {
+            self.audit.append(line.clone()).map_err(|e| unrecorded(&e))?;
+            self.journal.undoing(id).map_err(|e| failed(&e))?;
+        }
+        let report = match reverse(&done, purpose, &self.forbids()) {
+            Ok(report) => report,
+            Err(failure) => {
+                // It stays begun: the next start, or asking again, goes on where the disk said no.
+                line.kind = Kind::Close;
+                line.exit = Some(Exit::Failed(failure.class));
+                if purpose != Purpose::Try {
+                    self.audit.append(line).map_err(|e| unrecorded(&e))?;
+                }
+                return Err(failure.with_hint("metnos undo goes on where it stopped"));
+            }
+        };
+        if purpose != Purpose::Try {
+            let undone = Undone {
+                at: jiff::Timestamp::now(),
+                reversed: report.reversed,
+                conflicts: report.conflicts.clone(),
+            };
+            self.journal.undone(id, &undone).map_err(|e| failed(&e))?;
+            self.let_go(id, report.conflicts.is_empty())?;
+            line.kind = Kind::Close;
+            let failed = report.conflicts.len() as u64;
+            line.counts = Some(Counts { input: done.len() as u64, ok: report.reversed, failed });
+            line.duration_us = Some(started.elapsed().as_micros().try_into().unwrap_or(u64::MAX));
+            line.exit = Some(if failed == 0 { Exit::Ok } else { Exit::Failed(ErrorClass::Conflict) });
+            self.audit.append(line).map_err(|e| unrecorded(&e))?;
+        }
+        Ok(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts })
+    }
+
+    /// Lets go of one act, or of all that happened: nothing of them can be undone afterwards.
+    pub fn forget(&self, which: Option<&str>, user: &str) -> Result<(u64, u64), Failure> {
+        let acts = self.journal.acts().map_err(|e| failed(&e))?;
+        let (mut count, mut bytes) = (0, 0);
+        for act in acts.iter().filter(|act| which.is_none_or(|id| act.call_id == id)) {
+            if matches!(act.state, State::Open | State::Undoing) {
+                continue;
+            }
+            let mut line = Line::new(Kind::Config);
+            line.caller = Some(user.to_owned());
+            line.detail = json!({ "what": "undo forgotten", "turn": act.call_id });
+            self.audit.append(line).map_err(|e| unrecorded(&e))?;
+            self.journal.forget(&act.call_id).map_err(|e| failed(&e))?;
+            count += 1;
+            bytes += act.closed.as_ref().map_or(0, |closed| closed.kept_bytes);
+        }
+        match (count, which) {
+            (0, Some(id)) => Err(Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
+                .with_hint("metnos undo --list")),
+            _ => Ok((count, bytes)),
+        }
+    }
+
+    /// After a crash: what was cut is taken back, what was being undone is undone to its end. What
+    /// cannot be done now, because the disk says no, is tried again at the next start.
+    pub(crate) fn recover_changes(&self) -> Result<(), Failure> {
+        for (id, open) in self.journal.cut().map_err(|e| failed(&e))? {
+            // Records that cannot be read leave everything where it is; `undo --list` tells.
+            let Ok(so_far) = open.so_far() else { continue };
+            let keeps = self.journal.kept_in(&id).unwrap_or_default();
+            for dir in &keeps {
+                // What the call created is moved there.
+                std::fs::create_dir_all(dir).map_err(|e| Failure::io(dir.display(), &e))?;
+            }
+            let Ok(report) = reverse(&so_far, Purpose::Recover, &self.forbids()) else { continue };
+            sweep(&so_far);
+            match report.conflicts.is_empty() {
+                true => open.rolled_back(&vec![Seen::default(); so_far.len()]),
+                // Something of it stands: it happened, as far as it did, and can be undone.
+                false => open.close("interrupted"),
+            }
+            .map_err(|e| failed(&e))?;
+            let mut line = Line::new(Kind::Recovery);
+            line.call_id = Some(id.clone());
+            line.detail = json!({
+                "what": "a change that was cut is taken back", "reversed": report.reversed,
+                "left": report.conflicts.iter().take(20).collect::<Vec<_>>(),
+            });
+            self.audit.append(line).map_err(|e| unrecorded(&e))?;
+            for dir in keeps {
+                let _ = std::fs::remove_dir(dir);
+            }
+        }
+        for id in self.journal.unfinished().map_err(|e| failed(&e))? {
+            let act = self.journal.act(&id).map_err(|e| failed(&e))?;
+            if act.state == State::Undoing {
+                let user = act.head.as_ref().map_or_else(String::new, |head| head.user.clone());
+                // It stays begun, and `undo --list` says so.
+                let _ = self.undo_act(&act, &user, Purpose::Undo);
+            }
+        }
+        Ok(())
+    }
+
+    /// After undoing: the folders go if nothing in them is needed any more.
+    fn let_go(&self, id: &str, whole: bool) -> Result<(), Failure> {
+        for dir in self.journal.kept_in(id).map_err(|e| failed(&e))? {
+            // With conflicts, what was kept stays until it is forgotten: nobody loses a byte.
+            let _ = if whole { std::fs::remove_dir_all(&dir) } else { std::fs::remove_dir(&dir) };
+        }
+        Ok(())
+    }
+
+    /// Why a path may not be touched any more.
+    fn forbids(&self) -> impl Fn(&Path) -> Option<String> + use<> {
+        let land = self.land();
+        move |path| match land.core.verdict(path, Deed::Write) {
+            Verdict::Free if land.territory.contains(path) => None,
+            Verdict::Free => Some("it is outside the territory now".into()),
+            Verdict::Core { reason, .. } => Some(reason),
+        }
+    }
+}
+
+/// Staging files that were never given a name.
+fn sweep(so_far: &[(metnos_undo::Step, Seen, PathBuf)]) {
+    use metnos_executor::Op;
+    for (step, seen, kept) in so_far {
+        let (Op::Write { dst: path, .. } | Op::Delete { path }) = &step.op else { continue };
+        // Where the original still stands, what lies in the place for it is a file that was being written,
+        // or a copy.
+        let stands =
+            |was| metnos_hands::Fact::at(&path.0).is_ok_and(|here| here.is_some_and(|here| here.is(&was)));
+        if !seen.performed && step.before.is_some_and(stands) {
+            let _ = std::fs::remove_file(kept);
+        }
+    }
+}
+
+fn did_something(act: &Act) -> bool {
+    act.closed.as_ref().is_some_and(|closed| closed.performed > 0)
+}
+
+fn paths(op: &metnos_executor::Op) -> Vec<PathBuf> {
+    use metnos_executor::Op;
+    match op {
+        Op::MakeDir { path } | Op::Delete { path } | Op::RemoveDir { path } => vec![path.0.clone()],
+        Op::Write { dst, .. } | Op::Copy { dst, .. } => vec![dst.0.clone()],
+        Op::Move { src, dst } => vec![src.0.clone(), dst.0.clone()],
+    }
+}
+
+fn turn(act: &Act) -> Turn {
+    let (state, damage) = match &act.state {
+        State::Open => ("open", None),
+        State::Done => ("done", None),
+        State::RolledBack => ("rolled_back", None),
+        State::Undoing => ("undoing", None),
+        State::Undone => ("undone", None),
+        State::Damaged(why) => ("damaged", Some(why.clone())),
+    };
+    let closed = act.closed.as_ref();
+    Turn {
+        id: act.call_id.clone(),
+        at: act.head.as_ref().map(|head| head.at),
+        user: act.head.as_ref().map_or_else(String::new, |head| head.user.clone()),
+        executor: act.head.as_ref().map_or_else(String::new, |head| head.executor.clone()),
+        state,
+        operations: closed.map_or(0, |closed| closed.performed),
+        kept_bytes: closed.map_or(0, |closed| closed.kept_bytes),
+        damage,
+    }
+}

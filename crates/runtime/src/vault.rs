@@ -1,0 +1,99 @@
+//! Credentials, handed to the one call whose manifest names them, and to nobody else.
+
+use crate::runtime::Runtime;
+use metnos_executor::signature::Verified;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::Redactor;
+use metnos_memory::audit::{Kind, Line};
+use metnos_vault::{Fields, Listed, Secret, Vault, VaultError};
+use serde_json::json;
+use std::fs::File;
+use std::sync::Arc;
+
+/// A failure of the vault, with what to do.
+pub(crate) fn failed(error: &VaultError) -> Failure {
+    let class = match error {
+        VaultError::Missing(_) => ErrorClass::Unauthorized,
+        VaultError::Unknown { .. } => ErrorClass::NotFound,
+        VaultError::NotBound { .. } => ErrorClass::PolicyViolation,
+        VaultError::BadName | VaultError::TooBig { .. } | VaultError::NoFields => ErrorClass::WrongArgs,
+        _ => ErrorClass::Internal,
+    };
+    let failure = Failure::new(class, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+/// A redactor that knows every secret of the vault.
+pub(crate) fn redactor(vault: &Vault) -> Result<Redactor, Failure> {
+    let values = vault.values().map_err(|e| failed(&e))?;
+    let known = values.map(|secret| secret.expose().as_bytes().to_vec()).collect();
+    Redactor::new(known).map_err(|e| Failure::internal(e.to_string()))
+}
+
+impl Runtime {
+    /// Names only, never a value.
+    pub fn credentials(&self) -> Result<Vec<Listed>, Failure> {
+        self.vault.list().map_err(|e| failed(&e))
+    }
+
+    /// Keeps a credential. The audit gets its name and the names of its fields.
+    pub fn set_credential(&self, name: &str, fields: Vec<(String, String)>, by: &str) -> Result<(), Failure> {
+        let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
+        let fields = fields.into_iter().map(|(name, value)| (name, Secret::new(value)));
+        let fields = Fields::new(fields).map_err(|e| failed(&e))?;
+        self.note_credential("set", name, &names, by)?;
+        self.vault.set(name, fields).map_err(|e| failed(&e))?;
+        // What is written from now on must not hold the new secret either.
+        self.renew_redactor()
+    }
+
+    /// Lets go of a credential.
+    pub fn remove_credential(&self, name: &str, by: &str) -> Result<(), Failure> {
+        self.note_credential("removed", name, &[], by)?;
+        self.vault.remove(name).map_err(|e| failed(&e))
+    }
+
+    fn note_credential(&self, what: &str, name: &str, fields: &[String], by: &str) -> Result<(), Failure> {
+        let known = metnos_vault::Name::parse(name).map_err(|e| failed(&e))?;
+        let mut line = Line::new(Kind::Config);
+        line.caller = Some(by.to_owned());
+        line.detail =
+            json!({ "what": format!("credential {what}"), "name": known.as_str(), "fields": fields });
+        self.audit.append(line).map(|_| ()).map_err(|e| crate::call::unrecorded(&e))
+    }
+
+    /// What a call's profile names, in a sealed memory file; `None` when it names nothing.
+    pub(crate) fn credentials_for(&self, found: &Verified) -> Result<Option<File>, Failure> {
+        let wanted = &found.manifest.sandbox.credentials;
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let name = &found.manifest.executor.name;
+        let bundle = self.vault.for_call(name, wanted).map_err(|e| match &e {
+            VaultError::Missing(missing) => {
+                let first = missing.forms.first();
+                let fields =
+                    first.map(|form| form.fields.iter().map(|f| f.as_str()).collect::<Vec<_>>().join(" "));
+                let called = first.map_or("", |form| form.name.as_str());
+                failed(&e)
+                    .with_hint(format!("metnos credentials set {called} {}", fields.unwrap_or_default()))
+            }
+            _ => failed(&e),
+        })?;
+        bundle.to_sealed_file().map(Some).map_err(|e| failed(&e))
+    }
+
+    fn renew_redactor(&self) -> Result<(), Failure> {
+        let fresh = Arc::new(redactor(&self.vault)?);
+        *self.redactor.write().unwrap_or_else(std::sync::PoisonError::into_inner) = fresh;
+        Ok(())
+    }
+
+    /// The redactor of this moment.
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        Arc::clone(&self.redactor.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,106 @@
+//! What the journal holds, line by line.
+
+use jiff::Timestamp;
+use metnos_executor::{Keep, Op};
+use metnos_hands::Fact;
+use serde::{Deserialize, Serialize};
+
+/// The first line of an intent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// The call.
+    pub call_id: String,
+    /// The turn it belongs to.
+    pub turn: String,
+    /// Which intent of the call, from one.
+    pub number: u32,
+    /// When it was said.
+    #[serde(with = "moment")]
+    pub at: Timestamp,
+    /// For whom.
+    pub user: String,
+    /// By which executor.
+    pub executor: String,
+    /// Its version.
+    pub version: String,
+    /// Where what it takes away is kept.
+    pub keeps: Vec<Keep>,
+}
+
+/// One operation, with what stood where it acts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// What is about to happen.
+    #[serde(flatten)]
+    pub op: Op,
+    /// The thing it acts on when its turn comes: the source of a move or copy, what is deleted, the file written to.
+    pub before: Option<Fact>,
+    /// What stood at the destination of a move or copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub there: Option<Fact>,
+}
+
+/// The last line of an intent and of a close: how many lines came before, and their digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct End {
+    pub(crate) lines: u64,
+    pub(crate) blake3: String,
+}
+
+/// What became of one operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// It happened.
+    pub performed: bool,
+    /// What stands there now: at the destination of a move, copy or write, at a new folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Fact>,
+    /// What is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Fact>,
+    /// What it found where it acts, if that is not what the intent foresaw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Fact>,
+}
+
+/// The first line of a close.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    /// Digests of the intents, in order.
+    pub intents: Vec<String>,
+    /// Digest of the observed outcome, or why there is none.
+    pub outcome: String,
+    /// Operations that happened.
+    pub performed: u64,
+    /// Bytes that are kept.
+    pub kept_bytes: u64,
+    /// True when the call was cut and all of it was taken back.
+    #[serde(default)]
+    pub rolled_back: bool,
+}
+
+/// How an act was undone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    /// When.
+    #[serde(with = "moment")]
+    pub at: Timestamp,
+    /// Operations reversed.
+    pub reversed: u64,
+    /// Operations left as they are, with the reason.
+    pub conflicts: Vec<crate::Conflict>,
+}
+
+/// Moments as text that a person can read.
+mod moment {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(at)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}

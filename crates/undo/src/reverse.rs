@@ -1,0 +1,145 @@
+//! The way back: each operation that happened is reversed, the last one first. What changed since is
+//! a conflict, told and left alone.
+
+use crate::past::Past;
+use crate::plan::{Sight, Way, acts_on, plan};
+use crate::record::{Seen, Step};
+use metnos_executor::{Failure, Op};
+use metnos_hands::{Fact, Touched, back};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Something that was left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    /// Where.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What reversing came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Operations reversed, now or before.
+    pub reversed: u64,
+    /// Those that were not.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// For what purpose operations are reversed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Only to see what would come of it.
+    Try,
+    /// Somebody asked for it.
+    Undo,
+    /// A crash cut the call. What it created is kept, for it cannot be told from what somebody else
+    /// created there meanwhile.
+    Recover,
+}
+
+/// Reverses what happened, the last first. `forbidden` tells why a path may not be touched any more.
+pub fn reverse(
+    done: &[(Step, Seen, PathBuf)],
+    purpose: Purpose,
+    forbidden: &dyn Fn(&Path) -> Option<String>,
+) -> Result<Report, Failure> {
+    let mut report = Report::default();
+    let mut touched = Touched::default();
+    let mut dirs: Vec<(&Path, &Fact, Fact)> = Vec::new();
+    let mut sight = Sight::new(done);
+    let past = Past::new(done);
+    for (i, (step, seen, kept)) in done.iter().enumerate().rev().filter(|(_, (_, seen, _))| seen.performed) {
+        let path = acts_on(step);
+        let refused = touches(step).find_map(forbidden);
+        let way = match refused {
+            Some(why) => Err(why),
+            None => plan(i, step, seen, kept, &sight).or_else(|why| {
+                match past.is_reversed(i, step, seen, &sight) {
+                    true => Ok(Way::Nothing),
+                    false => Err(why),
+                }
+            }),
+        };
+        let way = way.map(|way| match way {
+            Way::MakeDir { path, .. } if past.is_folder_back(i, path, &sight) => Way::Nothing,
+            Way::Remove { path } if purpose == Purpose::Recover => Way::Move { from: path, to: kept },
+            way => way,
+        });
+        let outcome = match way {
+            Ok(way) if purpose == Purpose::Try => {
+                sight.foresee(i, &way);
+                Ok(way)
+            }
+            Ok(way) => match perform(&way, kept, &mut touched) {
+                Ok(()) => Ok(way),
+                // What stands there is what was there before all of it, not what this left.
+                Err(_) if past.is_reversed(i, step, seen, &sight) => Ok(Way::Nothing),
+                Err(failure) if is_conflict(&failure) => Err(failure.message),
+                // The disk said no, not the person: what is reversed so far stays, and asking again
+                // goes on here.
+                Err(failure) => {
+                    touched.sync()?;
+                    return Err(failure);
+                }
+            },
+            Err(why) => Err(why),
+        };
+        match outcome {
+            Ok(way) => {
+                if purpose != Purpose::Try {
+                    sight.remember(i, &way);
+                }
+                if let (Way::MakeDir { path, was }, Ok(Some(made))) = (&way, Fact::at(path)) {
+                    dirs.push((path, was, made));
+                }
+                report.reversed += 1;
+            }
+            Err(why) => report.conflicts.push(Conflict { path: path.display().to_string(), why }),
+        }
+    }
+    if purpose != Purpose::Try {
+        touched.sync()?;
+        for (step, _, kept) in done {
+            touches(step).for_each(|path| back::sweep(path, kept));
+        }
+        for (path, was, made) in dirs {
+            if Fact::at(path).is_ok_and(|here| here.is_some_and(|here| here.is(&made))) {
+                // The folder is back; its date alone is no reason to call that a failure.
+                let _ = back::set_time(path, was);
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// Whether somebody's doing stands in the way, which asking again would not change.
+fn is_conflict(failure: &Failure) -> bool {
+    use metnos_executor::ErrorClass as C;
+    matches!(failure.class, C::Conflict | C::DstExists | C::NotFound | C::WrongArgs | C::PermissionDenied)
+}
+
+/// Every path that reversing changes: a move takes from where it went as well as it gives back.
+fn touches(step: &Step) -> impl Iterator<Item = &Path> {
+    let other = match &step.op {
+        Op::Move { dst, .. } => Some(dst.0.as_path()),
+        _ => None,
+    };
+    std::iter::once(acts_on(step)).chain(other)
+}
+
+fn perform(way: &Way<'_>, kept: &Path, touched: &mut Touched) -> Result<(), Failure> {
+    match way {
+        Way::Nothing => Ok(()),
+        Way::Move { from, to } => back::move_back(from, to, kept, touched),
+        Way::Swap { kept, path } => back::swap_back(kept, path, touched),
+        Way::Remove { path } => back::remove(path, touched),
+        Way::RemoveDir { path } => match back::remove_dir(path, touched)? {
+            true => Ok(()),
+            false => Err(Failure::new(metnos_executor::ErrorClass::Conflict, "something is in it now")),
+        },
+        Way::MakeDir { path, was } => back::make_dir(path, was, kept, touched),
+        Way::CutBack { path, was, grown } => back::cut_back(path, was, grown),
+    }
+}
