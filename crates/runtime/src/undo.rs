@@ -12,8 +12,6 @@ use std::time::{Duration, Instant};
 
 /// The name under which undo appears in the audit.
 pub const NAME: &str = "undo_last_turn";
-/// What is kept is let go after so many days.
-pub const KEPT_DAYS: u32 = 30;
 /// How long undo waits for a call that changes the same paths.
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -9,7 +9,7 @@ use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Reach;
 use metnos_executor::{BytePath, Failure, Origin};
-use metnos_guard::card::{Card, Effect, Frees, Tainted};
+use metnos_guard::card::{Card, Effect, Tainted};
 use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::territory::Territory;
 use metnos_guard::vaglio::{Arg, Facts};
@@ -226,7 +226,6 @@ impl Step<'_, '_> {
             (true, true) => Effect::Reversible,
             (true, false) => Effect::Irreversible,
         };
-        let deletes = name.starts_with("delete_");
         let worst = self.input.entries.as_ref().and_then(|list| list.worst_origin().ok());
         let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
         Card {
@@ -240,7 +239,8 @@ impl Step<'_, '_> {
             destination,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
-            frees: deletes.then_some(Frees { bytes, after_days: Some(crate::undo::KEPT_DAYS) }),
+            // Nothing is let go by itself yet, so the card promises no date.
+            frees: None,
             capability: ruling.row.clone(),
             grant: self.offer(ruling),
             tainted: tainted
