@@ -1,0 +1,151 @@
+//! The catalog as the planner sees it: names, typed arguments with their roles, the fields that come out.
+//!
+//! Everything here is read from manifests and schemas, and from `data/roles.toml`, which says what an
+//! argument of a given name is *for*. Nothing is known about a tool that is not written there.
+
+mod load;
+mod role;
+
+pub use load::CatalogError;
+pub use role::Role;
+
+use metnos_vocab::{Class, ExecutorName};
+use std::collections::BTreeMap;
+
+/// One executor, typed.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: ExecutorName,
+    /// What it does to the world.
+    pub class: Class,
+    /// Its arguments, in the order of the schema.
+    pub args: Vec<Arg>,
+    /// The fields of the records it answers with, and their types.
+    pub gives: BTreeMap<String, Type>,
+    /// True when its answer is a list that pipes go on from (entries, not outcomes).
+    pub pipes: bool,
+    /// Keeps whatever fields came in.
+    pub keeps: bool,
+    /// Fields of which at least one must be in the records that come in.
+    pub needs: Vec<String>,
+    /// Groups of arguments of which at least one must be given, in the order they are asked for.
+    pub requires: Vec<Vec<String>>,
+    /// Why it cannot run yet.
+    pub dormant: Option<String>,
+    /// What it is for, by language.
+    pub scope: BTreeMap<String, String>,
+    /// Routing words, all languages.
+    pub affinity: Vec<String>,
+    /// Executors that often stand beside it.
+    pub companions: Vec<String>,
+}
+
+/// One argument.
+#[derive(Clone, Debug)]
+pub struct Arg {
+    /// Its name in the schema.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The values it is limited to.
+    pub choices: Vec<String>,
+    /// Whether the schema demands it.
+    pub required: bool,
+    /// Whether the schema fills it in.
+    pub default: Option<serde_json::Value>,
+    /// What it is for.
+    pub role: Option<Role>,
+    /// Arguments inside the items of a list of records.
+    pub inside: Vec<Arg>,
+}
+
+/// The shape of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// Text.
+    Text,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// Yes or no.
+    Bool,
+    /// A list.
+    List,
+    /// A record.
+    Record,
+    /// Several of these.
+    Mixed,
+}
+
+/// The executors a plan may use, ordered by name.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    tools: Vec<Tool>,
+}
+
+impl Catalog {
+    /// What ships with this binary: seeds, and dormant ones beside them.
+    pub fn shipped() -> Result<Self, CatalogError> {
+        load::read(load::SHIPPED)
+    }
+
+    /// A catalog from pairs of manifest and schema texts; of two with one name the first stands.
+    pub fn from_sources(sources: &[(&str, &str)]) -> Result<Self, CatalogError> {
+        load::read(sources)
+    }
+
+    /// The same catalog without one executor.
+    pub fn without(mut self, name: &str) -> Self {
+        self.tools.retain(|tool| tool.name.as_str() != name);
+        self
+    }
+
+    /// Every executor, by name.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter()
+    }
+
+    /// The executor of this name.
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name.as_str() == name)
+    }
+
+    /// The first processor with an argument of this role.
+    pub fn processor(&self, role: Role) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.class == Class::Processor && tool.takes(role) && tool.takes(Role::List))
+    }
+}
+
+impl Tool {
+    /// The argument with this role.
+    pub fn arg(&self, role: Role) -> Option<&Arg> {
+        self.args.iter().find(|arg| arg.role == Some(role))
+    }
+
+    /// Whether an argument has this role.
+    pub fn takes(&self, role: Role) -> bool {
+        self.arg(role).is_some()
+    }
+
+    /// The verb of its name, or nothing for a fixed name.
+    pub fn verb(&self) -> &str {
+        self.name.verb().map_or("", |verb| verb.as_str())
+    }
+
+    /// The object of its name, or nothing for a fixed name.
+    pub fn object(&self) -> &str {
+        self.name.object().map_or("", |object| object.as_str())
+    }
+
+    /// The qualifier of its name, or nothing.
+    pub fn qualifier(&self) -> &str {
+        self.name.qualifier().map_or("", |qualifier| qualifier.as_str())
+    }
+
+    /// Whether its list input can come from an earlier step.
+    pub fn piped(&self) -> bool {
+        self.takes(Role::List)
+    }
+}

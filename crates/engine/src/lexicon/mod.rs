@@ -1,0 +1,116 @@
+//! One language as data: which words carry which sense.
+//!
+//! A lexicon is a file: categories of senses, each with the words and phrases that carry it. The code knows
+//! the categories, never the words; a new language is a new file.
+
+mod load;
+mod senses;
+
+pub use load::LexiconError;
+pub use senses::{ExtensionOf, NounSense, Senses, VerbSense};
+
+use std::collections::BTreeMap;
+
+/// What a word can mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sense {
+    /// The category: `verb`, `noun`, `month` …
+    pub cat: String,
+    /// The sense inside the category.
+    pub id: String,
+    /// Whether this form can open a command.
+    pub command: bool,
+}
+
+/// A phrase and its senses.
+#[derive(Clone, Debug)]
+pub(crate) struct Phrase {
+    pub(crate) words: Vec<String>,
+    pub(crate) senses: Vec<Sense>,
+}
+
+/// The words of one language.
+#[derive(Clone, Debug)]
+pub struct Lexicon {
+    /// The name of its file.
+    pub language: String,
+    /// Endings split off a word.
+    pub tails: Vec<String>,
+    /// Words that say there is more than one, or just one, and endings that do.
+    pub(crate) plural_words: Vec<String>,
+    pub(crate) singular_words: Vec<String>,
+    pub(crate) plural_endings: Vec<String>,
+    /// Pronouns written at the end of a verb, longest first, and what they stand for.
+    pub(crate) enclitics: Vec<(String, String)>,
+    /// Phrases by first word, longest first.
+    pub(crate) phrases: BTreeMap<String, Vec<Phrase>>,
+}
+
+/// Every language there is, and what its senses mean in the catalog.
+#[derive(Clone, Debug)]
+pub struct Lexicons {
+    lexicons: Vec<Lexicon>,
+    /// What senses mean.
+    pub senses: Senses,
+}
+
+impl Lexicons {
+    /// The languages that ship.
+    pub fn shipped() -> Result<Self, LexiconError> {
+        let lexicons = load::SHIPPED.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
+        Ok(Self { lexicons, senses: Senses::shipped()? })
+    }
+
+    /// Lexicons from `(language, text of its file)`.
+    pub fn from_sources(sources: &[(&str, &str)]) -> Result<Self, LexiconError> {
+        let lexicons = sources.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
+        Ok(Self { lexicons, senses: Senses::shipped()? })
+    }
+
+    /// The texts that ship, for tools that look at them.
+    pub fn sources() -> &'static [(&'static str, &'static str)] {
+        load::SHIPPED
+    }
+
+    /// The lexicon of `language`.
+    pub fn get(&self, language: &str) -> Option<&Lexicon> {
+        self.lexicons.iter().find(|lexicon| lexicon.language == language)
+    }
+
+    /// The lexicon that knows most of the words; the first of them when all know as many.
+    pub fn detect(&self, text: &str) -> Option<&Lexicon> {
+        let mut best: Option<(usize, &Lexicon)> = None;
+        for lexicon in &self.lexicons {
+            let known = crate::text::tokens(text, &lexicon.tails)
+                .iter()
+                .take(200)
+                .filter(|token| lexicon.phrases.contains_key(&token.norm))
+                .map(|token| token.norm.chars().count().min(6))
+                .sum();
+            if best.is_none_or(|(most, _)| known > most) {
+                best = Some((known, lexicon));
+            }
+        }
+        best.map(|(_, lexicon)| lexicon)
+    }
+}
+
+impl Lexicon {
+    /// Whether this word alone carries a sense of `cat`, in a form that can open a command.
+    pub(crate) fn commands(&self, word: &str, cat: &str) -> bool {
+        self.single(word).is_some_and(|phrase| phrase.senses.iter().any(|s| s.cat == cat && s.command))
+    }
+
+    pub(crate) fn single(&self, word: &str) -> Option<&Phrase> {
+        self.phrases.get(word)?.iter().find(|phrase| phrase.words.len() == 1)
+    }
+
+    /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.
+    pub(crate) fn enclitic(&self, word: &str) -> Option<(String, &str)> {
+        self.enclitics.iter().find_map(|(tail, meaning)| {
+            let base = word.strip_suffix(tail.as_str())?;
+            (base.chars().count() > 2 && self.phrases.contains_key(base) && self.commands(base, "verb"))
+                .then(|| (base.to_owned(), meaning.as_str()))
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! What the senses of the lexicons mean in the catalog (`data/senses.toml`), the same for every language.
+
+use super::LexiconError;
+use crate::catalog::Role;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Value;
+
+const SOURCE: &str = include_str!("../../data/senses.toml");
+
+/// The meaning of a verb.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct VerbSense {
+    /// Any producer of the object will do.
+    #[serde(default)]
+    pub query: bool,
+    /// The verb of the executor.
+    pub verb: Option<String>,
+    /// The object, when the verb implies one.
+    pub object: Option<String>,
+    /// The qualifier, when the verb implies one.
+    pub qualifier: Option<String>,
+    /// One executor outside the pattern.
+    pub tool: Option<String>,
+    /// The argument without which the request is incomplete.
+    pub wants: Option<Role>,
+    /// Where a place it moves toward goes, in order of preference.
+    #[serde(default)]
+    pub goals: Vec<Role>,
+    /// "In a place" can be the place it moves toward.
+    #[serde(default)]
+    pub in_goal: bool,
+    /// The computation it asks for.
+    pub stat: Option<String>,
+    /// The field of that computation.
+    pub field: Option<String>,
+    /// Arguments it implies.
+    #[serde(default)]
+    pub set: BTreeMap<Role, Value>,
+    /// The sense it has when it is about a file and a text.
+    pub on_file: Option<String>,
+    /// What to take when the object has no such verb.
+    pub fallback: Option<Box<VerbSense>>,
+}
+
+/// The meaning of a noun.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct NounSense {
+    /// The object it names.
+    pub object: Option<String>,
+    /// The qualifier it asks for.
+    pub qualifier: Option<String>,
+    /// The verb it asks for.
+    pub verb: Option<String>,
+    /// One executor outside the pattern.
+    pub tool: Option<String>,
+    /// Values it carries.
+    #[serde(default)]
+    pub set: BTreeMap<Role, Value>,
+    /// The argument that a name beside it fills.
+    pub named: Option<Role>,
+    /// Counts only when such a value is there too.
+    pub beside: Option<Role>,
+    /// The field of the records that is meant, not the records.
+    pub content: Option<String>,
+    /// The object instead, when the clause does more than look.
+    pub acting: Option<String>,
+    /// Counting them counts the different values of this field.
+    pub distinct: Option<String>,
+    /// Names the object only when nothing else does.
+    #[serde(default)]
+    pub weak: bool,
+    /// Which of several nouns is the object.
+    #[serde(default)]
+    pub rank: i32,
+}
+
+/// A field and a direction.
+#[derive(Clone, Debug, Deserialize)]
+pub struct OrderSense {
+    /// The field, as files have it.
+    pub field: String,
+    /// `asc` or `desc`.
+    pub order: String,
+}
+
+/// An argument and the value a word gives it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FlagSense {
+    /// The argument.
+    pub role: Role,
+    /// The value.
+    pub value: Value,
+}
+
+/// The kind of file an extension is.
+#[derive(Clone, Debug)]
+pub struct ExtensionOf<'a> {
+    /// The kind.
+    pub kind: &'a str,
+}
+
+/// What senses mean.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Senses {
+    /// Endings of host names.
+    pub tlds: Vec<String>,
+    /// Kinds and their extensions.
+    pub extensions: BTreeMap<String, Vec<String>>,
+    /// What the ending of a file asks for.
+    pub endings: BTreeMap<String, BTreeMap<String, String>>,
+    /// The qualifier an object has when nothing says another.
+    pub defaults: BTreeMap<String, String>,
+    /// Verbs.
+    pub verb: BTreeMap<String, VerbSense>,
+    /// Nouns.
+    pub noun: BTreeMap<String, NounSense>,
+    /// Orders.
+    pub order: BTreeMap<String, OrderSense>,
+    /// Fields that mean the same.
+    pub same: BTreeMap<String, Vec<String>>,
+    /// Flags.
+    pub flag: BTreeMap<String, FlagSense>,
+}
+
+impl Senses {
+    /// The senses that ship.
+    pub fn shipped() -> Result<Self, LexiconError> {
+        Ok(toml::from_str(SOURCE)?)
+    }
+
+    /// The kind of file that has this extension.
+    pub fn extension(&self, ext: &str) -> Option<ExtensionOf<'_>> {
+        self.extensions.iter().find(|(_, list)| list.iter().any(|e| e == ext)).map(|(kind, _)| ExtensionOf { kind })
+    }
+
+    /// What the ending of `path` asks for, longest ending first.
+    pub fn ending(&self, what: &str, path: &str) -> Option<&str> {
+        let lower = path.to_lowercase();
+        let endings = self.endings.get(what)?;
+        let mut found: Vec<_> = endings.iter().filter(|(end, _)| lower.ends_with(&format!(".{end}"))).collect();
+        found.sort_by_key(|(end, _)| std::cmp::Reverse(end.len()));
+        found.first().map(|(_, value)| value.as_str())
+    }
+}

@@ -1,0 +1,112 @@
+//! One clause while it is being read: its items, what they look like from here, and who took them.
+
+use super::{Frame, Item};
+use crate::clock::Clock;
+use crate::lexicon::{Lexicon, Senses};
+use crate::text::Lit;
+
+/// One clause being read.
+pub(crate) struct Clause<'a> {
+    pub(crate) items: Vec<Item>,
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) senses: &'a Senses,
+    pub(crate) clock: &'a Clock,
+    pub(crate) frame: Frame,
+    /// Where the main verb stands.
+    pub(crate) verb_at: Option<usize>,
+}
+
+impl<'a> Clause<'a> {
+    pub(crate) fn new(items: Vec<Item>, lexicon: &'a Lexicon, senses: &'a Senses, clock: &'a Clock) -> Self {
+        Self { items, lexicon, senses, clock, frame: Frame::default(), verb_at: None }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(crate) fn is(&self, at: usize, cat: &str, id: &str) -> bool {
+        self.items.get(at).is_some_and(|item| item.is(cat, id))
+    }
+
+    pub(crate) fn sense(&self, at: usize, cat: &str) -> Option<&str> {
+        self.items.get(at).and_then(|item| item.sense(cat))
+    }
+
+    pub(crate) fn free(&self, at: usize) -> bool {
+        self.items.get(at).is_some_and(Item::free)
+    }
+
+    pub(crate) fn number(&self, at: usize) -> Option<f64> {
+        self.items.get(at).filter(|item| item.free()).and_then(Item::number)
+    }
+
+    pub(crate) fn lit(&self, at: usize) -> Option<&Lit> {
+        self.items.get(at).map(|item| &item.lit)
+    }
+
+    /// Marks items as explained.
+    pub(crate) fn take(&mut self, from: usize, to: usize, by: &'static str) {
+        let to = to.min(self.items.len());
+        for item in self.items.get_mut(from..to).unwrap_or_default() {
+            if item.free() {
+                item.taken = by;
+            }
+        }
+    }
+
+    /// The next place at or after `at` that is not a mere article or pronoun.
+    pub(crate) fn skip_stops(&self, mut at: usize) -> usize {
+        while self.items.get(at).is_some_and(|item| {
+            item.free() && item.words <= 2 && matches!(item.lit, Lit::Word) && !item.capital && only_stop(item)
+        }) {
+            at += 1;
+        }
+        at
+    }
+
+    /// The place before `at`, skipping articles.
+    pub(crate) fn back_over_stops(&self, at: usize) -> Option<usize> {
+        let mut at = at.checked_sub(1)?;
+        while self.items.get(at).is_some_and(|item| item.free() && only_stop(item)) {
+            at = at.checked_sub(1)?;
+        }
+        Some(at)
+    }
+
+    /// A name at `at`: text in quotes, a file name, words with capitals, or one word; and where it ends.
+    pub(crate) fn name(&self, at: usize, bare: bool) -> Option<(String, usize)> {
+        let item = self.items.get(at)?;
+        if !item.free() {
+            return None;
+        }
+        match &item.lit {
+            Lit::Quoted(text) => Some((text.clone(), at + 1)),
+            Lit::File(text) | Lit::Slashed(text) | Lit::Glob(text) | Lit::Email(text) => Some((text.clone(), at + 1)),
+            Lit::Path(text) | Lit::Url(text) | Lit::Command(text) => Some((text.clone(), at + 1)),
+            Lit::Word if item.capital => {
+                let mut end = at + 1;
+                let mut text = item.text.clone();
+                while let Some(next) = self.items.get(end)
+                    && next.capital
+                    && next.free()
+                    && matches!(next.lit, Lit::Word)
+                {
+                    text.push(' ');
+                    text.push_str(&next.text);
+                    end += 1;
+                }
+                Some((text, end))
+            }
+            Lit::Word if bare && item.words == 1 && !only_stop(item) => Some((item.text.clone(), at + 1)),
+            Lit::Number(_) if bare => Some((item.text.clone(), at + 1)),
+            _ => None,
+        }
+    }
+}
+
+/// A word that only binds others together.
+pub(crate) fn only_stop(item: &Item) -> bool {
+    item.sense("stop").is_some()
+        && item.senses.iter().all(|s| matches!(s.cat.as_str(), "stop" | "number" | "by" | "pron" | "math_ask" | "subject" | "polite" | "every"))
+}

@@ -1,0 +1,306 @@
+//! Values introduced by words: names, contents, columns, formats. Each word of the lexicon says what its value is for.
+
+use super::Clause;
+use super::dates::small;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// The value after a cue: in quotes, with a capital, or (when `bare`) any word that is not a mere article.
+    pub(crate) fn value_after(&self, at: usize, bare: bool) -> Option<(String, usize)> {
+        let direct = self.name(at + 1, false);
+        direct.or_else(|| {
+            let next = self.skip_stops(at + 1);
+            self.name(next, bare)
+        })
+    }
+
+    /// The value before a cue that follows it.
+    fn value_before(&self, at: usize) -> Option<(String, usize)> {
+        let mut before = at.checked_sub(1)?;
+        while before > 0 && self.free(before) && super::clause::only_stop(&self.items[before]) {
+            before -= 1;
+        }
+        let item = self.items.get(before).filter(|i| i.free())?;
+        match &item.lit {
+            Lit::Quoted(text) => Some((text.clone(), before)),
+            Lit::Word if item.senses.is_empty() || item.capital => Some((item.text.clone(), before)),
+            _ => None,
+        }
+    }
+
+    /// Names and contents of files, folders, packages and lines.
+    pub(crate) fn file_cues(&mut self, object: &str) {
+        let lines = object == "texts" || self.items.iter().any(|i| i.is("noun", "line"));
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            if let Some(id) = self.sense(at, "after").map(str::to_owned)
+                && let Some((value, from)) = self.value_before(at)
+            {
+                let role = match id.as_str() {
+                    "name" => Some((Role::Patterns, format!("*{value}*"))),
+                    "content" => Some((Role::Contains, value)),
+                    _ => None,
+                };
+                if let Some((role, value)) = role {
+                    if role == Role::Patterns {
+                        self.frame.push(role, value);
+                    } else {
+                        self.frame.set(role, value);
+                    }
+                    self.take(from.saturating_sub(1).max(from), at + 1, "name");
+                    self.take_with(from);
+                    continue;
+                }
+            }
+            let ids: Vec<String> = self.items[at].senses.iter().filter(|s| s.cat == "cue").map(|s| s.id.clone()).collect();
+            for id in &ids {
+                if self.file_cue(at, id, lines) {
+                    break;
+                }
+            }
+        }
+        if lines && !self.frame.has(Role::Contains) {
+            self.line_pattern();
+        }
+    }
+
+    /// "with 'x' in the name": the preposition before the value.
+    fn take_with(&mut self, from: usize) {
+        if from > 0 && self.free(from - 1) && (self.sense(from - 1, "stop").is_some() || self.sense(from - 1, "cue").is_some()) {
+            self.take(from - 1, from, "name");
+        }
+    }
+
+    fn file_cue(&mut self, at: usize, id: &str, lines: bool) -> bool {
+        let shape: Option<(&str, &str)> = match id {
+            "named" => Some(("", "")),
+            "name_contains" => Some(("*", "*")),
+            "name_starts" => Some(("", "*")),
+            "name_ends" => Some(("*", "")),
+            _ => None,
+        };
+        if let Some((head, tail)) = shape {
+            let Some((value, end)) = self.value_after(at, true) else { return false };
+            let value = value.trim_matches('*').to_owned();
+            self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));
+            self.take(at, end, "name");
+            let mut end = end;
+            // "called a, b and c"
+            while self.items.get(end).is_some_and(|i| i.is_comma() || i.is("then", "and") || i.is("then", "or"))
+                && matches!(self.lit(end + 1), Some(Lit::Quoted(_)))
+                && let Some((value, next)) = self.name(end + 1, false)
+            {
+                self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));
+                self.take(end, next, "name");
+                end = next;
+            }
+            return true;
+        }
+        if id == "contains" {
+            let Some((value, end)) = self.value_after(at, true) else { return false };
+            self.frame.set(Role::Contains, value);
+            self.take(at, end, if lines { "pattern" } else { "content" });
+            return true;
+        }
+        false
+    }
+
+    /// "the lines with ERROR": whatever stands beside the word for lines.
+    fn line_pattern(&mut self) {
+        let Some(line) = self.items.iter().position(|i| i.is("noun", "line")) else { return };
+        for at in line + 1..self.len() {
+            let item = &self.items[at];
+            let with = item.free() && (item.is("cue", "shows") || item.is("cue", "contains") || item.is("cue", "attendee"));
+            if with && let Some((value, end)) = self.value_after(at, true) {
+                self.frame.set(Role::Contains, value);
+                self.take(at, end, "pattern");
+                return;
+            }
+        }
+    }
+
+    /// "column 'x'", "where city is Rome", "sheet 'Q3'".
+    pub(crate) fn table_cues(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            if self.is(at, "cue", "sheet")
+                && let Some((value, end)) = self.value_after(at, false).filter(|(_, end)| *end == at + 2)
+            {
+                self.frame.set(Role::Sheet, value);
+                self.take(at, end, "sheet");
+            } else if self.is(at, "cue", "column") {
+                let after = self.value_after(at, true).filter(|(_, end)| *end <= at + 3);
+                let named = after.filter(|(_, end)| self.sense(end - 1, "cue").is_none() && self.sense(end - 1, "prep").is_none());
+                let (value, from, end) = match named {
+                    Some((value, end)) => (value, at, end),
+                    None => match self.value_before(at) {
+                        Some((value, before)) => (value, before, at + 1),
+                        None => continue,
+                    },
+                };
+                self.take(from, end, "column");
+                if !self.column_condition(&value, end) {
+                    self.frame.field = Some(value);
+                }
+            } else if self.sense(at, "cue") == Some("value") || self.is(at, "cue", "value") {
+                let Some((field, before)) = self.value_before(at) else { continue };
+                if self.column_condition(&field, at) {
+                    self.take(before, at + 1, "column");
+                }
+            }
+        }
+    }
+
+    /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.
+    fn column_condition(&mut self, field: &str, at: usize) -> bool {
+        let mut at = at;
+        while self.items.get(at).is_some_and(|i| i.free() && !i.is("cue", "value") && i.sense("compare").is_none() && i.sense("stop").is_some()) {
+            at += 1;
+        }
+        let value_at = if self.is(at, "cue", "value") { at + 1 } else { at };
+        if let Some(compare) = self.sense(value_at, "compare").map(str::to_owned)
+            && let Some(n) = self.number(self.skip_stops(value_at + 1)).or_else(|| self.number(value_at + 1))
+        {
+            let end = if self.number(value_at + 1).is_some() { value_at + 2 } else { self.skip_stops(value_at + 1) + 1 };
+            let role = if compare == "gt" { Role::WhereMin } else { Role::WhereMax };
+            let value = small::<i64>(n).map_or_else(|| serde_json::Value::from(n), serde_json::Value::from);
+            self.frame.column = Some((field.to_owned(), role, value));
+            self.take(at, end, "column");
+            return true;
+        }
+        let contains = self.is(at, "cue", "contains");
+        if value_at == at && !contains {
+            return false;
+        }
+        let from = if contains { at } else { value_at - 1 };
+        let Some((value, end)) = self.value_after(from, true) else { return false };
+        let role = if contains { Role::WhereContains } else { Role::WhereValue };
+        let value = match self.lit(end - 1) {
+            Some(Lit::Number(n)) => small::<i64>(*n).map_or_else(|| serde_json::Value::from(*n), serde_json::Value::from),
+            _ => value.into(),
+        };
+        self.frame.column = Some((field.to_owned(), role, value));
+        self.take(at, end, "column");
+        true
+    }
+
+    /// "to jpg", "800 pixels wide", "with two lines of context".
+    pub(crate) fn format_cues(&mut self, converts: bool) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            if self.is(at, "after", "wide") && converts
+                && let Some(n) = at.checked_sub(1).and_then(|b| self.number(b)).and_then(small::<u64>)
+            {
+                self.frame.set(Role::Width, n);
+                let from = at - 1;
+                self.take(from - usize::from(from > 0 && self.free(from - 1) && self.sense(from - 1, "prep").is_some()), at + 1, "width");
+            } else if self.is(at, "after", "context")
+                && let Some(n) = at.checked_sub(1).and_then(|b| self.number(b)).and_then(small::<u64>)
+            {
+                self.frame.set(Role::Context, n);
+                self.take(at - 1, at + 1, "context");
+            } else if self.is(at, "cue", "quality") && converts
+                && let Some((i, n)) = [at + 1, at.wrapping_sub(1)].into_iter().find_map(|i| Some((i, small::<u64>(self.number(i)?)?)))
+            {
+                self.frame.set(Role::Quality, n);
+                self.take(i.min(at), i.max(at) + 1, "quality");
+            } else if converts && self.is(at, "cue", "as_format") {
+                let next = self.skip_stops(at + 1);
+                let format = match self.lit(next) {
+                    Some(Lit::Ext(ext)) => Some(ext.clone()),
+                    Some(Lit::Word) if self.senses.extension(&self.items[next].norm).is_some() || self.is(next, "noun", "pdf") => Some(self.items[next].norm.clone()),
+                    _ => None,
+                };
+                if let Some(format) = format.filter(|_| self.free(next)) {
+                    self.frame.set(Role::ToFormat, format);
+                    self.take(at, next + 1, "format");
+                }
+            }
+        }
+    }
+
+    /// New names: "to ideas.txt", "prefix 'x'", "trip_1, trip_2 and so on".
+    pub(crate) fn rename_cues(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let verb_prefix = Some(at) == self.verb_at;
+            if (self.is(at, "cue", "prefix") || verb_prefix && self.is(at, "cue", "prefix"))
+                && let Some((value, end)) = self.value_after(at, true)
+            {
+                self.frame.set(Role::NameTemplate, format!("{value}{{name}}"));
+                self.take(at, end, "prefix");
+                self.take_rest_of_names(end);
+                return;
+            }
+            if self.is(at, "after", "prefix")
+                && let Some((value, before)) = self.value_before(at)
+            {
+                self.frame.set(Role::NameTemplate, format!("{value}{{name}}"));
+                self.take(before, at + 1, "prefix");
+                return;
+            }
+            if self.is(at, "cue", "suffix")
+                && let Some((value, end)) = self.value_after(at, true)
+            {
+                self.frame.set(Role::NameTemplate, format!("{{stem}}{value}.{{ext}}"));
+                self.take(at, end, "suffix");
+                return;
+            }
+        }
+        self.counted_names();
+        for at in 0..self.len() {
+            let goal = self.free(at) && matches!(self.sense(at, "prep"), Some("to" | "inor"));
+            if goal && matches!(self.lit(at + 1), Some(Lit::Quoted(_) | Lit::File(_))) && !self.frame.has(Role::NameTemplate) {
+                let Some((value, end)) = self.name(at + 1, false) else { continue };
+                self.frame.set(Role::NameTemplate, value);
+                self.take(at, end, "new name");
+            }
+        }
+    }
+
+    fn take_rest_of_names(&mut self, from: usize) {
+        for at in from..self.len() {
+            if self.free(at) && self.is(at, "field", "name") {
+                self.take(at, at + 1, "prefix");
+            }
+        }
+    }
+
+    /// Two names that count up make a template.
+    fn counted_names(&mut self) {
+        let counted = |clause: &Self, at: usize| -> Option<(String, u32)> {
+            let item = clause.items.get(at).filter(|i| i.free() && matches!(i.lit, Lit::Word | Lit::Quoted(_)))?;
+            let stem = item.text.trim_end_matches(|c: char| c.is_ascii_digit());
+            let n = item.text[stem.len()..].parse().ok()?;
+            (!stem.is_empty()).then(|| (stem.to_owned(), n))
+        };
+        for at in 0..self.len() {
+            let Some((stem, first)) = counted(self, at) else { continue };
+            let next = (at + 1..(at + 4).min(self.len())).find_map(|i| counted(self, i).map(|c| (i, c)));
+            let Some((end, (other, second))) = next else { continue };
+            if other != stem || second != first + 1 {
+                continue;
+            }
+            self.frame.set(Role::NameTemplate, format!("{stem}{{counter}}.{{ext}}"));
+            let mut end = end + 1;
+            while counted(self, end).is_some() || self.is(end, "cue", "counter") || self.items.get(end).is_some_and(|i| i.is_comma() || i.is_symbol()) {
+                end += 1;
+            }
+            let from = at.checked_sub(1).filter(|b| self.sense(*b, "prep").is_some() || self.is(*b, "cue", "as_format")).unwrap_or(at);
+            self.take(from, end, "new names");
+            if self.is(end, "then", "and") && self.is(end + 1, "cue", "counter") {
+                self.take(end, end + 2, "new names");
+            }
+            return;
+        }
+    }
+}

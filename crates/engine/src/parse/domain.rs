@@ -1,0 +1,242 @@
+//! Which object a clause is about, and the values of objects that need few words.
+
+use super::Clause;
+use super::clause::only_stop;
+use super::dates::small;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// The object of the noun that ranks highest; the first of equals.
+    pub(crate) fn object_of<'b>(&self, nouns: impl Iterator<Item = &'b str>) -> String {
+        let mut best: Option<(i32, String)> = None;
+        for id in nouns {
+            let Some(noun) = self.senses.noun.get(id) else { continue };
+            let Some(object) = noun.object.clone().filter(|_| !noun.beside.is_some_and(|r| !self.frame.has(r))) else { continue };
+            if best.as_ref().is_none_or(|(rank, _)| noun.rank > *rank) {
+                best = Some((noun.rank, object));
+            }
+        }
+        best.map(|(_, object)| object).unwrap_or_default()
+    }
+
+    /// A first guess, before places and names are known.
+    pub(crate) fn guess(&self) -> String {
+        let nouns: Vec<String> = (0..self.len())
+            .filter(|at| self.free(*at) && Some(*at) != self.verb_at && !self.items[*at].capital)
+            .flat_map(|at| self.items[at].senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.clone()).collect::<Vec<_>>())
+            .collect();
+        let object = self.object_of(nouns.iter().map(String::as_str));
+        if !object.is_empty() {
+            return object;
+        }
+        self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).and_then(|v| v.object.clone()).unwrap_or_default()
+    }
+
+    /// Addresses and commands: what they are needs no words.
+    pub(crate) fn literals(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            match self.items[at].lit.clone() {
+                Lit::Url(url) => {
+                    self.frame.push(Role::Urls, url);
+                    self.take(at, at + 1, "address");
+                }
+                Lit::Command(command) => {
+                    self.frame.set(Role::Command, command);
+                    self.take(at, at + 1, "command");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Values of the objects that have few of them.
+    pub(crate) fn few_cues(&mut self, object: &str) {
+        match object {
+            "processes" => self.process_cues(),
+            "packages" => self.package_cues(),
+            "places" => self.listed(Role::Queries, true),
+            "credentials" => self.listed(Role::Names, false),
+            "persons" => self.single_name(Role::PersonName),
+            "issues" | "pulls" => self.repo_cues(),
+            "urls" => self.web_cues(),
+            _ => {}
+        }
+    }
+
+    fn process_cues(&mut self) {
+        for at in 0..self.len() {
+            if self.free(at)
+                && let Some(Lit::Number(n)) = self.lit(at).cloned()
+                && let Some(pid) = small::<u64>(n)
+                && self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.set.contains_key(&Role::Action))
+            {
+                self.frame.push(Role::Pids, pid);
+                self.take(at, at + 1, "pid");
+            }
+        }
+        if !self.frame.has(Role::Pids) && !self.frame.has(Role::Health) && !self.frame.has(Role::LoadBy) {
+            self.single_name(Role::Name);
+        }
+    }
+
+    fn package_cues(&mut self) {
+        for pattern in self.frame.list(Role::Patterns) {
+            self.frame.set(Role::Pattern, pattern);
+        }
+        self.frame.slots.remove(&Role::Patterns);
+        if !self.frame.has(Role::Pattern) {
+            self.listed(Role::Names, false);
+        }
+    }
+
+    /// The one name that is left: quoted, with a capital, or a word nobody knows.
+    fn single_name(&mut self, role: Role) {
+        for at in 0..self.len() {
+            if let Some((name, end)) = self.unknown(at) {
+                self.frame.set(role, name);
+                self.take(at, end, "name");
+                return;
+            }
+        }
+    }
+
+    /// All names that are left.
+    fn listed(&mut self, role: Role, joined: bool) {
+        let mut at = 0;
+        while at < self.len() {
+            let Some((name, end)) = self.unknown(at) else {
+                at += 1;
+                continue;
+            };
+            let _ = joined;
+            self.frame.push(role, name);
+            self.take(at, end, "name");
+            at = end;
+        }
+    }
+
+    fn unknown(&self, at: usize) -> Option<(String, usize)> {
+        let item = self.items.get(at).filter(|i| i.free() && Some(at) != self.verb_at)?;
+        match &item.lit {
+            Lit::Quoted(_) => self.name(at, false),
+            Lit::File(text) => Some((text.clone(), at + 1)),
+            Lit::Word if item.capital => self.name(at, false),
+            Lit::Word if item.senses.is_empty() => Some((item.text.clone(), at + 1)),
+            _ => None,
+        }
+    }
+
+    fn repo_cues(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            match self.items[at].lit.clone() {
+                Lit::Slashed(repo) => {
+                    self.frame.set(Role::Repo, repo);
+                    self.take(at, at + 1, "repository");
+                }
+                Lit::Quoted(text) if !self.frame.has(Role::Title) => {
+                    self.frame.set(Role::Title, text);
+                    self.take(at, at + 1, "title");
+                }
+                Lit::Number(n) => {
+                    if let Some(n) = small::<u64>(n) {
+                        self.frame.push(Role::Numbers, n);
+                        self.take(at, at + 1, "number");
+                    }
+                }
+                Lit::Symbol('#') => self.take(at, at + 1, "number"),
+                Lit::Word if metnos_vocab::Qualifier::parse(&self.items[at].norm).is_some() => self.take(at, at + 1, "service"),
+                _ => {}
+            }
+        }
+    }
+
+    /// A search: what is looked for, and on which site.
+    fn web_cues(&mut self) {
+        if self.frame.has(Role::Urls) {
+            return;
+        }
+        for at in 0..self.len() {
+            if self.free(at)
+                && let Some(Lit::File(host)) = self.lit(at).cloned()
+                && self.is_host(&host)
+            {
+                let searched = at > 0 && self.is(at - 1, "cue", "site");
+                if searched {
+                    self.frame.set(Role::Site, host);
+                } else {
+                    self.frame.push(Role::Urls, host);
+                }
+                self.take(at - usize::from(searched), at + 1, "site");
+            }
+        }
+        if !self.frame.has(Role::Urls) {
+            self.rest(Role::Query);
+        }
+    }
+
+    /// The words that are left, from the first content word to the last, as they were written.
+    pub(crate) fn rest(&mut self, role: Role) {
+        let content = |clause: &Self, at: usize| {
+            let item = &clause.items[at];
+            item.free() && Some(at) != clause.verb_at && !item.is_symbol() && !only_stop(item) && item.sense("prep").is_none() && item.sense("polite").is_none() && item.sense("cue") != Some("query")
+        };
+        if let Some(at) = (0..self.len()).find(|at| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_)))) {
+            let text = self.items[at].text.clone();
+            self.frame.set(role, text);
+            self.take(at, at + 1, "query");
+            return;
+        }
+        let Some(first) = (0..self.len()).find(|at| content(self, *at)) else { return };
+        let mut last = first;
+        let mut at = first;
+        while at < self.len() && self.free(at) && Some(at) != self.verb_at && !self.items[at].is_symbol() {
+            if content(self, at) {
+                last = at;
+            }
+            at += 1;
+        }
+        let words: Vec<&str> = self.items[first..=last].iter().map(|i| i.text.as_str()).collect();
+        let text = words.join(" ");
+        self.frame.set(role, text);
+        self.take(first, last + 1, "query");
+    }
+
+    /// The zone of a city or country.
+    pub(crate) fn zone(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let known = self.sense(at, "zone").map(str::to_owned);
+            let named = known.or_else(|| self.name(at, true).and_then(|(name, _)| iana(&name)));
+            if let Some(zone) = named {
+                let end = self.name(at, true).map_or(at + 1, |(_, end)| end);
+                self.frame.set(Role::Timezone, zone);
+                self.take(at, end, "zone");
+                return;
+            }
+        }
+    }
+}
+
+/// The zone whose city this is, by the names of the zones themselves.
+fn iana(city: &str) -> Option<String> {
+    let wanted = city.replace(' ', "_").to_lowercase();
+    if wanted.len() < 3 {
+        return None;
+    }
+    let mut found: Vec<String> = jiff::tz::db()
+        .available()
+        .map(|name| name.to_string())
+        .filter(|name| name.contains('/') && name.rsplit('/').next().is_some_and(|last| last.to_lowercase() == wanted))
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}

@@ -1,0 +1,130 @@
+//! What a clause asks for, before any executor is chosen.
+
+use crate::catalog::Role;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// One clause, understood: a verb, nouns, values with their roles, and what was not understood.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frame {
+    /// The sense of the main verb.
+    pub(crate) verb: Option<String>,
+    /// The senses of the nouns, in order.
+    pub(crate) nouns: Vec<Noun>,
+    /// The object the nouns and verb agree on.
+    pub(crate) object: String,
+    /// Values by role.
+    pub(crate) slots: BTreeMap<Role, Value>,
+    /// Values that are excluded.
+    pub(crate) excluded: Vec<(Role, Value)>,
+    /// Several kinds at once.
+    pub(crate) kinds: Vec<String>,
+    /// Computations asked for, in order.
+    pub(crate) stats: Vec<String>,
+    /// The field they are about.
+    pub(crate) field: Option<String>,
+    /// Order and limit.
+    pub(crate) order: Option<Order>,
+    /// What the records are grouped by.
+    pub(crate) group: Vec<String>,
+    /// What folders are made by.
+    pub(crate) folders: Vec<String>,
+    /// Places beside the first.
+    pub(crate) also: Vec<String>,
+    /// File names said without a place.
+    pub(crate) loose: Vec<String>,
+    /// The field of the records that is meant, not the records.
+    pub(crate) content: Option<String>,
+    /// Qualifiers that the words ask for.
+    pub(crate) qualifiers: Vec<String>,
+    /// Verbs that the nouns ask for.
+    pub(crate) verbs: Vec<String>,
+    /// One executor outside the pattern.
+    pub(crate) tool: Option<String>,
+    /// Two places and what is asked of them.
+    pub(crate) sets: Option<Sets>,
+    /// A condition on a column.
+    pub(crate) column: Option<(String, Role, Value)>,
+    /// The fields to extract.
+    pub(crate) extract: Vec<String>,
+    /// What the clause points back to.
+    pub(crate) anaphor: Option<Anaphor>,
+    /// Points back to a place.
+    pub(crate) there: bool,
+    /// Narrows the earlier result.
+    pub(crate) only: bool,
+    /// One thing is meant, not several.
+    pub(crate) singular: bool,
+    /// A list is saved, not the things on it.
+    pub(crate) listing: bool,
+    /// Why it is incomplete, when the parser already knows.
+    pub(crate) missing: Option<Role>,
+    /// Words that nothing explained.
+    pub(crate) leftover: Vec<String>,
+    /// Words that were explained, and by what.
+    pub(crate) used: Vec<(String, &'static str)>,
+    /// Whether there is nothing but values: the earlier request with other ones.
+    pub(crate) bare: bool,
+}
+
+/// A noun of the clause.
+#[derive(Clone, Debug)]
+pub(crate) struct Noun {
+    pub(crate) id: String,
+}
+
+/// An order, as files name their fields.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) field: String,
+    pub(crate) order: String,
+    pub(crate) limit: Option<u64>,
+}
+
+/// A question about two lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Sets {
+    pub(crate) op: &'static str,
+    pub(crate) first: String,
+    pub(crate) second: String,
+}
+
+/// What a pronoun stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anaphor {
+    /// The whole last list.
+    List,
+    /// One of it, counted from 1; -1 is the last.
+    Index(i64),
+}
+
+impl Frame {
+    pub(crate) fn has(&self, role: Role) -> bool {
+        self.slots.contains_key(&role)
+    }
+
+    pub(crate) fn set(&mut self, role: Role, value: impl Into<Value>) {
+        self.slots.insert(role, value.into());
+    }
+
+    /// Adds to a list, making it one.
+    pub(crate) fn push(&mut self, role: Role, value: impl Into<Value>) {
+        let value = value.into();
+        match self.slots.entry(role).or_insert_with(|| Value::Array(Vec::new())) {
+            Value::Array(list) if !list.contains(&value) => list.push(value),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn text(&self, role: Role) -> Option<&str> {
+        self.slots.get(&role).and_then(Value::as_str)
+    }
+
+    pub(crate) fn list(&self, role: Role) -> Vec<String> {
+        match self.slots.get(&role) {
+            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Some(Value::String(one)) => vec![one.clone()],
+            _ => Vec::new(),
+        }
+    }
+}

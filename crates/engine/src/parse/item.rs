@@ -1,0 +1,122 @@
+//! Tokens with their senses: the longest phrase of the lexicon at each place, left to right.
+
+use crate::lexicon::{Lexicon, Sense};
+use crate::text::{Lit, Token, tokens};
+
+/// A word or phrase of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) text: String,
+    pub(crate) norm: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) lit: Lit,
+    pub(crate) senses: Vec<Sense>,
+    /// Starts with a capital letter, and not because a sentence does.
+    pub(crate) capital: bool,
+    /// How many tokens it spans.
+    pub(crate) words: usize,
+    /// What used it; empty while nothing did.
+    pub(crate) taken: &'static str,
+}
+
+impl Item {
+    /// The sense of this category.
+    pub(crate) fn sense(&self, cat: &str) -> Option<&str> {
+        self.senses.iter().find(|s| s.cat == cat).map(|s| s.id.as_str())
+    }
+
+    /// Whether it has this very sense.
+    pub(crate) fn is(&self, cat: &str, id: &str) -> bool {
+        self.senses.iter().any(|s| s.cat == cat && s.id == id)
+    }
+
+    pub(crate) fn free(&self) -> bool {
+        self.taken.is_empty()
+    }
+
+    /// Its value as a number: digits, or number words.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self.lit {
+            Lit::Number(n) => Some(n),
+            _ => self.sense("number").and_then(|id| id.parse().ok()),
+        }
+    }
+
+    pub(crate) fn is_comma(&self) -> bool {
+        matches!(self.lit, Lit::Symbol(',' | ';'))
+    }
+
+    pub(crate) fn is_symbol(&self) -> bool {
+        matches!(self.lit, Lit::Symbol(_))
+    }
+
+    /// A verb in a form that can open a command.
+    pub(crate) fn command(&self) -> Option<&str> {
+        self.senses.iter().find(|s| s.cat == "verb" && s.command).map(|s| s.id.as_str())
+    }
+}
+
+/// The items of a request.
+pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
+    let tokens = tokens(text, &lexicon.tails);
+    let mut out: Vec<Item> = Vec::new();
+    let mut at = 0;
+    let mut fresh = true;
+    while at < tokens.len() {
+        let token = &tokens[at];
+        let capital = token.text.starts_with(char::is_uppercase) && !fresh;
+        fresh = matches!(token.lit, Lit::Symbol('.' | '!' | '?'));
+        let (senses, words, attached) = matched(&tokens, at, lexicon);
+        let last = &tokens[at + words - 1];
+        out.push(Item {
+            text: if words == 1 { token.text.clone() } else { text[token.start..last.end].to_owned() },
+            norm: if words == 1 { token.norm.clone() } else { text[token.start..last.end].to_lowercase() },
+            start: token.start,
+            end: last.end,
+            lit: if words == 1 { token.lit.clone() } else { Lit::Word },
+            senses,
+            capital,
+            words,
+            taken: "",
+        });
+        if let Some(pronoun) = attached.filter(|p| !p.is_empty()) {
+            out.push(Item {
+                text: String::new(),
+                norm: String::new(),
+                start: last.end,
+                end: last.end,
+                lit: Lit::Word,
+                senses: vec![Sense { cat: "pron".to_owned(), id: pronoun.to_owned(), command: false }],
+                capital: false,
+                words: 0,
+                taken: "",
+            });
+        }
+        at += words;
+    }
+    out
+}
+
+/// The senses of the longest phrase at `at`, how many tokens it has, and the pronoun attached to it.
+fn matched<'a>(tokens: &[Token], at: usize, lexicon: &'a Lexicon) -> (Vec<Sense>, usize, Option<&'a str>) {
+    let plain = |token: &Token| matches!(token.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_) | Lit::File(_));
+    if !plain(&tokens[at]) {
+        return (Vec::new(), 1, None);
+    }
+    let fits = |first: &str| {
+        lexicon.phrases.get(first).into_iter().flatten().find(|phrase| {
+            phrase.words.len() <= tokens.len() - at
+                && phrase.words.iter().zip(&tokens[at..]).skip(1).all(|(word, token)| plain(token) && *word == token.norm)
+        })
+    };
+    if let Some(phrase) = fits(&tokens[at].norm) {
+        return (phrase.senses.clone(), phrase.words.len(), None);
+    }
+    if let Some((base, pronoun)) = lexicon.enclitic(&tokens[at].norm)
+        && let Some(phrase) = fits(&base)
+    {
+        return (phrase.senses.clone(), phrase.words.len(), Some(pronoun));
+    }
+    (Vec::new(), 1, None)
+}

@@ -1,0 +1,235 @@
+//! People and appointments: senders, subjects, recipients, titles, numbers, days and hours.
+
+use super::Clause;
+use super::places::Mention;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// What is said about messages.
+    pub(crate) fn message_cues(&mut self, sends: bool) {
+        let subject = if sends { Role::Subject } else { Role::SubjectContains };
+        for at in 0..self.len() {
+            if !self.free(at) || Some(at) == self.verb_at && !self.is(at, "cue", "label") {
+                continue;
+            }
+            if self.is(at, "after", "subject")
+                && let Some(before) = at.checked_sub(1)
+                && let Some(Lit::Quoted(text)) = self.lit(before).cloned()
+            {
+                self.frame.set(subject, text);
+                let from = before.checked_sub(1).filter(|b| self.free(*b) && self.sense(*b, "stop").is_some()).unwrap_or(before);
+                self.take(from, at + 1, "subject");
+                continue;
+            }
+            let quoted = |clause: &Self| matches!(clause.lit(at + 1), Some(Lit::Quoted(_))) || matches!(clause.lit(clause.skip_stops(at + 1)), Some(Lit::Quoted(_)));
+            let cue = |clause: &Self, id: &str| clause.is(at, "cue", id);
+            let found = if sends && cue(self, "body") && quoted(self) && (!cue(self, "subject") || self.frame.has(Role::Subject)) {
+                Some(Role::Body)
+            } else if cue(self, "subject") && quoted(self) {
+                Some(subject)
+            } else if !sends && (cue(self, "contains") || cue(self, "body")) && quoted(self) {
+                Some(Role::Query)
+            } else if cue(self, "label") && quoted(self) && (self.sense(at, "cue") != Some("from")) && self.labels() {
+                Some(Role::Add)
+            } else if !sends && cue(self, "from") && self.person(at).is_some() {
+                Some(Role::From)
+            } else {
+                None
+            };
+            let Some(role) = found else { continue };
+            let value = if role == Role::From { self.person(at) } else { self.value_after(at, false) };
+            let Some((value, end)) = value else { continue };
+            if role == Role::Add {
+                self.frame.push(role, value);
+            } else {
+                self.frame.slots.entry(role).or_insert(value.into());
+            }
+            self.take(at, end, "message");
+        }
+    }
+
+    fn labels(&self) -> bool {
+        self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.verb.as_deref() == Some("set"))
+    }
+
+    /// A person after `at`: a name, a text in quotes, an address; never a day, never a place.
+    fn person(&self, at: usize) -> Option<(String, usize)> {
+        let next = if self.name(at + 1, false).is_some() { at + 1 } else { self.skip_stops(at + 1) };
+        let item = self.items.get(next)?;
+        let dated = ["month", "weekday", "day", "rel"].iter().any(|cat| item.sense(cat).is_some());
+        match item.lit {
+            Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
+            Lit::Word if item.capital && !dated => self.name(next, false),
+            _ => None,
+        }
+    }
+
+    /// Who gets it, and what goes along.
+    pub(crate) fn recipients(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            match self.items[at].lit.clone() {
+                Lit::Email(address) if !self.frame.has(Role::To) => {
+                    self.frame.set(Role::To, address);
+                    let from = at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
+                    self.take(from, at + 1, "recipient");
+                }
+                Lit::Word if self.items[at].capital => {
+                    let after_to = at > 0 && self.is(at - 1, "cue", "to");
+                    let after_verb = self.verb_at.is_some_and(|v| (v + 1..at).all(|i| super::clause::only_stop(&self.items[i]) || !self.free(i)));
+                    if (after_to || after_verb) && !self.frame.has(Role::To) && !self.frame.has(Role::ToUser)
+                        && let Some((name, end)) = self.name(at, false)
+                    {
+                        self.frame.set(Role::ToUser, name);
+                        self.take(at - usize::from(after_to), end, "recipient");
+                    }
+                }
+                Lit::Quoted(text) if !self.frame.has(Role::Body) => {
+                    self.frame.set(Role::Body, text);
+                    self.take(at, at + 1, "text");
+                }
+                _ => {}
+            }
+        }
+        for path in self.frame.list(Role::Paths) {
+            self.frame.push(Role::Attachments, path);
+        }
+        self.frame.slots.remove(&Role::Paths);
+    }
+
+    /// Places of a clause about mail are mail folders.
+    pub(crate) fn assign_folders(&mut self, mentions: Vec<Mention>) {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
+        let moves = verb.goals.contains(&Role::DstDir);
+        let last = mentions.len().saturating_sub(1);
+        for (i, mention) in mentions.into_iter().enumerate() {
+            let toward = mention.prep == "to" || (mention.prep == "inor" || verb.in_goal && mention.prep == "in") && i == last;
+            // Attachments go to disk: a path is a path, whatever the clause is about.
+            if mention.name.is_none() || verb.goals.contains(&Role::OutPath) {
+                if mention.file {
+                    self.frame.push(Role::Paths, mention.path);
+                } else {
+                    self.frame.set(Role::DstDir, mention.path);
+                }
+            } else if moves && toward {
+                self.frame.set(Role::DstFolder, mention.name.unwrap_or_default());
+            } else if matches!(mention.prep.as_str(), "from" | "of") && !self.frame.has(Role::From) && self.items.get(mention.at).is_some_and(|i| i.capital && i.sense("place").is_none()) && !self.near_folder(mention.at) {
+                self.frame.set(Role::From, mention.name.unwrap_or_default());
+            } else {
+                self.frame.set(Role::Folder, mention.name.unwrap_or_default());
+            }
+        }
+    }
+
+    fn near_folder(&self, at: usize) -> bool {
+        [at.wrapping_sub(1), at + 1].into_iter().any(|i| self.sense(i, "folder_word").is_some())
+    }
+
+    /// Title, calendar, place, people of an event; or the words that find one.
+    pub(crate) fn event_cues(&mut self, creates: bool) {
+        for at in 0..self.len() {
+            if self.free(at) && self.is(at, "cue", "calendar")
+                && let Some((name, end)) = self.name(at + 1, false)
+                && !self.dated(at + 1)
+            {
+                self.frame.set(Role::Calendar, name);
+                self.take(at, end, "calendar");
+            }
+        }
+        let mut title = false;
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            if let Some(Lit::Quoted(text)) = self.lit(at).cloned() {
+                let before = at.checked_sub(1);
+                let located = before.is_some_and(|b| self.free(b) && self.is(b, "cue", "location"));
+                let invited = before.is_some_and(|b| self.is(b, "cue", "attendee"));
+                let from = if title && (located || invited) { at - 1 } else { at };
+                if !title {
+                    self.frame.set(if creates { Role::Title } else { Role::Query }, text);
+                    title = true;
+                } else if invited {
+                    self.frame.push(Role::Attendees, text);
+                } else {
+                    self.frame.set(Role::Location, text);
+                }
+                self.take(from, at + 1, "event");
+            } else if self.is(at, "cue", "attendee") || self.is(at, "cue", "location") {
+                let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1) && !matches!(self.lit(at + 1), Some(Lit::Quoted(_)))) else { continue };
+                if self.is(at, "cue", "attendee") {
+                    if creates {
+                        self.frame.push(Role::Attendees, name);
+                    } else {
+                        self.frame.slots.entry(Role::Query).or_insert(name.into());
+                    }
+                } else if creates {
+                    self.frame.set(Role::Location, name);
+                } else {
+                    continue;
+                }
+                self.take(at, end, "event");
+            }
+        }
+        for at in 0..self.len() {
+            if self.free(at)
+                && let Some(Lit::Email(address)) = self.lit(at).cloned()
+            {
+                self.frame.push(Role::Attendees, address);
+                self.take(at, at + 1, "event");
+            }
+        }
+    }
+
+    pub(crate) fn dated(&self, at: usize) -> bool {
+        ["month", "weekday", "day", "rel", "number", "unit"].iter().any(|cat| self.sense(at, cat).is_some())
+    }
+
+    /// Name, numbers and addresses of a contact; or the words that find one.
+    pub(crate) fn contact_cues(&mut self, creates: bool) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let cue = at.checked_sub(1).filter(|b| self.free(*b) && ["phone", "email", "to"].iter().any(|id| self.is(*b, "cue", id)));
+            match self.items[at].lit.clone() {
+                Lit::Email(address) => {
+                    self.frame.push(Role::Emails, address);
+                    self.take(cue.unwrap_or(at), at + 1, "contact");
+                }
+                Lit::Number(_) | Lit::Symbol('+') => {
+                    let Some((number, end)) = self.phone(at) else { continue };
+                    self.frame.push(Role::Phones, number);
+                    self.take(cue.unwrap_or(at), end, "contact");
+                }
+                Lit::Quoted(text) => {
+                    self.frame.slots.entry(if creates { Role::PersonName } else { Role::Query }).or_insert(text.into());
+                    self.take(at, at + 1, "contact");
+                }
+                Lit::Word if self.items[at].capital && !self.dated(at) => {
+                    if let Some((name, end)) = self.name(at, false) {
+                        self.frame.slots.entry(if creates { Role::PersonName } else { Role::Query }).or_insert(name.into());
+                        self.take(at, end, "contact");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A telephone number, with the spaces it was written with taken out.
+    fn phone(&self, at: usize) -> Option<(String, usize)> {
+        let mut text = String::new();
+        let mut end = at;
+        while let Some(item) = self.items.get(end)
+            && matches!(item.lit, Lit::Number(_) | Lit::Symbol('+'))
+        {
+            text.push_str(&item.text);
+            end += 1;
+        }
+        (text.chars().filter(char::is_ascii_digit).count() >= 5).then_some((text, end))
+    }
+}

@@ -1,0 +1,104 @@
+//! Arithmetic and conversions, said in words or signs.
+
+use super::Clause;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// An expression, when the clause is nothing but one.
+    pub(crate) fn expression(&mut self) -> bool {
+        let found = self.conversion().or_else(|| self.percentage()).or_else(|| self.arithmetic());
+        let Some(expression) = found else { return false };
+        self.frame.set(Role::Expression, expression);
+        self.take(0, self.len(), "expression");
+        true
+    }
+
+    /// Nothing else is said: only asking words around the given places.
+    fn only(&self, used: &[usize]) -> bool {
+        self.items.iter().enumerate().all(|(at, item)| {
+            used.contains(&at)
+                || item.is_symbol()
+                || ["math_ask", "polite", "stop", "measure_to"].iter().any(|cat| item.sense(cat).is_some())
+                || matches!(item.command(), Some("find" | "compute" | "convert"))
+        })
+    }
+
+    fn conversion(&self) -> Option<String> {
+        let number = (0..self.len()).find(|at| self.items[*at].number().is_some() && self.sense(at + 1, "measure").is_some())?;
+        let from = number + 1;
+        // The unit looked for stands after "to", or before: "how many grams are 3 pounds".
+        let to = (from + 1..self.len())
+            .find(|at| self.sense(*at, "measure").is_some())
+            .or_else(|| (0..number).find(|at| self.sense(*at, "measure").is_some()))?;
+        let linked = (0..self.len()).any(|at| self.sense(at, "measure_to").is_some());
+        if !linked || !self.only(&[number, from, to]) {
+            return None;
+        }
+        Some(format!("{} {} to {}", self.digits(number)?, self.sense(from, "measure")?, self.sense(to, "measure")?))
+    }
+
+    fn digits(&self, at: usize) -> Option<String> {
+        let item = &self.items[at];
+        Some(item.number()?.to_string())
+    }
+
+    fn percentage(&self) -> Option<String> {
+        let sign = (1..self.len()).find(|at| self.is(*at, "math", "%") || matches!(self.lit(*at), Some(Lit::Symbol('%'))))?;
+        let of = self.skip_of(sign + 1);
+        let (part, whole) = (sign - 1, of);
+        if self.items.get(whole)?.number().is_none() || !self.only(&[part, sign, whole]) {
+            return None;
+        }
+        Some(format!("{}*{}/100", self.digits(whole)?, self.digits(part)?))
+    }
+
+    fn skip_of(&self, mut at: usize) -> usize {
+        while self.items.get(at).is_some_and(|i| i.sense("prep").is_some() || i.sense("stop").is_some()) {
+            at += 1;
+        }
+        at
+    }
+
+    fn arithmetic(&self) -> Option<String> {
+        let mut out = String::new();
+        let mut used = Vec::new();
+        let (mut numbers, mut signs) = (0, 0);
+        let mut open = false;
+        for at in 0..self.len() {
+            let item = &self.items[at];
+            let sign = item.sense("math").filter(|_| numbers > 0 || item.is("math", "sqrt")).map(str::to_owned).or(match item.lit {
+                Lit::Symbol(c @ ('+' | '-' | '*' | '/' | '^' | '(' | ')')) => Some(c.to_string()),
+                Lit::Symbol('×') => Some("*".to_owned()),
+                Lit::Symbol('÷') => Some("/".to_owned()),
+                _ => None,
+            });
+            if let Some(n) = item.number().filter(|_| matches!(item.lit, Lit::Number(_)) || item.sense("stop").is_none()) {
+                out.push_str(&n.to_string());
+                numbers += 1;
+                used.push(at);
+                if open {
+                    out.push(')');
+                    open = false;
+                }
+            } else if let Lit::Slashed(text) = &item.lit
+                && text.bytes().all(|b| b.is_ascii_digit() || b == b'/' || b == b'.')
+            {
+                out.push_str(text);
+                (numbers, signs) = (numbers + 2, signs + 1);
+                used.push(at);
+            } else if let Some(sign) = sign {
+                if sign == "sqrt" {
+                    out.push_str("sqrt(");
+                    open = true;
+                } else {
+                    out.push_str(&sign);
+                }
+                signs += 1;
+                used.push(at);
+            }
+        }
+        let enough = numbers > 0 && signs > 0 && (numbers > 1 || out.contains('^') || out.contains("sqrt"));
+        (enough && self.only(&used)).then_some(out)
+    }
+}

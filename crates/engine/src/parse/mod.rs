@@ -1,0 +1,27 @@
+//! A request into clauses, a clause into a frame: typed values, and the words nothing explained.
+//!
+//! Reading is a sequence of readers over the items of a clause. Each takes the items it explains, so that no
+//! word means two things; what is left at the end is the evidence against the reading.
+
+mod clause;
+mod cues;
+mod dates;
+mod domain;
+mod frame;
+mod item;
+mod math;
+mod mail;
+mod negation;
+mod nouns;
+mod numbers;
+mod places;
+mod read;
+mod schedule;
+mod split;
+
+pub(crate) use clause::Clause;
+pub(crate) use frame::{Anaphor, Frame, Order, Sets};
+pub(crate) use item::{Item, items};
+pub(crate) use nouns::json;
+pub(crate) use schedule::{Timing, timing};
+pub(crate) use split::{CLAUSES, split};

@@ -1,0 +1,96 @@
+//! What is left out: "except the PDFs", "but not from Giulia", "esclusi quelli sotto node_modules".
+
+use super::Clause;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// Reads what follows a word of exclusion, up to a comma or the verb.
+    pub(crate) fn exclusions(&mut self, object: &str) {
+        for at in 0..self.len() {
+            if !self.free(at) || self.sense(at, "neg").is_none() {
+                continue;
+            }
+            let before = self.frame.excluded.len();
+            let mut end = at + 1;
+            while end < self.len() {
+                let item = &self.items[end];
+                let ends = item.is_comma() && end > at + 1 || Some(end) == self.verb_at || item.sense("neg").is_some();
+                if !item.free() || ends {
+                    break;
+                }
+                if !self.excluded(end, object) && !self.fills(end) {
+                    break;
+                }
+                end += 1;
+            }
+            if self.frame.excluded.len() > before {
+                self.take(at, end, "except");
+            }
+        }
+    }
+
+    /// Words that may stand between the things left out.
+    fn fills(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        ["stop", "pron", "prep", "then", "cue"].iter().any(|cat| item.sense(cat).is_some()) || item.is_comma() || item.is("noun", "file") || item.is("noun", "mail") || item.is("noun", "folder")
+    }
+
+    fn excluded(&mut self, at: usize, object: &str) -> bool {
+        let item = &self.items[at];
+        let found = match &item.lit {
+            Lit::Ext(ext) => Some((Role::Patterns, ext.clone())),
+            Lit::Glob(glob) => glob.strip_prefix("*.").map(|ext| (Role::Patterns, ext.to_owned())),
+            Lit::Email(address) => Some((Role::From, address.clone())),
+            Lit::Quoted(text) if object == "messages" => Some((Role::From, text.clone())),
+            Lit::Quoted(text) if self.placed(at) => Some((Role::Place, text.clone())),
+            Lit::Quoted(text) => Some((Role::Query, text.clone())),
+            Lit::Path(path) => Some((Role::Place, path.clone())),
+            Lit::File(name) => Some((Role::Query, name.clone())),
+            Lit::Word => self.excluded_word(at, object),
+            _ => None,
+        };
+        match found {
+            Some(pair) => {
+                self.frame.excluded.push(pair_value(pair));
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn excluded_word(&self, at: usize, object: &str) -> Option<(Role, String)> {
+        let item = &self.items[at];
+        if object != "messages" {
+            if let Some(ext) = self.extension_word(item) {
+                return Some((Role::Patterns, ext));
+            }
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            if let Some(kind) = noun.and_then(|n| n.set.get(&Role::Kind)).and_then(|v| v.as_str())
+                && !(item.capital && self.placed(at))
+            {
+                return Some((Role::Kind, kind.to_owned()));
+            }
+        }
+        let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+        if let Some(dimension) = noun.and_then(|n| n.set.get(&Role::Dimension)).and_then(|v| v.as_str()) {
+            return Some((Role::Dimension, dimension.to_owned()));
+        }
+        if object == "messages" && item.capital {
+            return self.name(at, false).map(|(name, _)| (Role::From, name));
+        }
+        // "under node_modules": a word nobody knows, after a preposition of place.
+        let unknown = item.senses.is_empty() || item.capital;
+        (unknown && self.placed(at)).then(|| (Role::Place, item.text.clone()))
+    }
+
+    fn placed(&self, at: usize) -> bool {
+        self.back_over_stops(at).is_some_and(|before| {
+            matches!(self.sense(before, "prep"), Some("in" | "inor" | "from")) || self.sense(before, "folder_word").is_some()
+        })
+    }
+}
+
+fn pair_value((role, text): (Role, String)) -> (Role, serde_json::Value) {
+    (role, text.into())
+}

@@ -1,0 +1,150 @@
+//! What the clause is about: nouns, kinds and extensions, flags.
+
+use super::frame::Noun;
+use super::{Clause, Item};
+use crate::catalog::Role;
+use crate::text::Lit;
+use serde_json::Value;
+
+impl Clause<'_> {
+    /// Flags said in several words, before their words can mean something else.
+    pub(crate) fn phrases(&mut self) {
+        for at in 0..self.len() {
+            if self.free(at) && self.items[at].words > 1 && Some(at) != self.verb_at {
+                self.flag(at);
+            }
+        }
+    }
+
+    /// The flags that are left: one word each.
+    pub(crate) fn flags(&mut self) {
+        let processes = self.items.iter().any(|item| item.is("noun", "process"));
+        for at in 0..self.len() {
+            if self.free(at) && Some(at) != self.verb_at && (self.sense(at, "noun").is_none() || processes) {
+                self.flag(at);
+            }
+        }
+    }
+
+    fn flag(&mut self, at: usize) {
+        let ids: Vec<String> = self.items[at].senses.iter().filter(|s| s.cat == "flag").map(|s| s.id.clone()).collect();
+        for id in ids {
+            let Some(flag) = self.senses.flag.get(&id) else { continue };
+            let (role, value) = (flag.role, json(&flag.value));
+            match role {
+                Role::Add | Role::Remove => self.frame.push(role, value),
+                _ => {
+                    self.frame.slots.entry(role).or_insert(value);
+                }
+            }
+            self.take(at, at + 1, "flag");
+        }
+    }
+
+    /// Nouns, extensions and wildcards.
+    pub(crate) fn nouns(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) || Some(at) == self.verb_at {
+                continue;
+            }
+            match self.items[at].lit.clone() {
+                Lit::Ext(ext) => {
+                    self.frame.push(Role::Patterns, format!("*.{ext}"));
+                    self.take(at, at + 1, "extension");
+                }
+                Lit::Glob(glob) => {
+                    self.frame.push(Role::Patterns, glob);
+                    self.take(at, at + 1, "pattern");
+                }
+                Lit::Word => self.noun(at),
+                _ => {}
+            }
+        }
+    }
+
+    fn noun(&mut self, at: usize) {
+        let item = &self.items[at];
+        if let Some(ext) = self.extension_word(item) {
+            self.frame.push(Role::Patterns, format!("*.{ext}"));
+            self.take(at, at + 1, "extension");
+            return;
+        }
+        let ids: Vec<String> = item.senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.clone()).collect();
+        for id in ids {
+            let Some(noun) = self.senses.noun.get(&id).cloned() else { continue };
+            if noun.beside.is_some_and(|role| !self.frame.has(role)) {
+                continue;
+            }
+            for (role, value) in &noun.set {
+                if *role == Role::Kind {
+                    if let Some(kind) = value.as_str().filter(|k| !self.frame.kinds.iter().any(|known| known == k)) {
+                        self.frame.kinds.push(kind.to_owned());
+                    }
+                } else {
+                    self.frame.slots.entry(*role).or_insert(json(value));
+                }
+            }
+            if let Some(qualifier) = noun.qualifier {
+                self.frame.qualifiers.push(qualifier);
+            }
+            if let Some(verb) = noun.verb {
+                self.frame.verbs.push(verb);
+            }
+            if noun.content.is_some() {
+                self.frame.content = noun.content;
+            }
+            if noun.tool.is_some() {
+                self.frame.tool = noun.tool;
+            }
+            self.frame.nouns.push(Noun { id });
+            self.take(at, at + 1, "noun");
+        }
+    }
+
+    /// An extension said without its dot.
+    pub(crate) fn extension_word(&self, item: &Item) -> Option<String> {
+        let known = matches!(item.lit, Lit::Word) && item.words == 1 && item.norm.len() > 1;
+        (known && self.senses.extension(&item.norm).is_some() && item.senses.is_empty()).then(|| item.norm.clone())
+    }
+
+    /// Whether one thing is meant: an article or an ending says so.
+    pub(crate) fn number_of(&mut self) {
+        let lexicon = self.lexicon;
+        for at in 0..self.len() {
+            let item = &self.items[at];
+            if item.sense("noun").is_none() || Some(at) == self.verb_at {
+                continue;
+            }
+            let before = (at.saturating_sub(3)..at).rev().map(|i| &self.items[i]);
+            let mut verdict = None;
+            for word in before {
+                let words: Vec<&str> = word.norm.split(' ').collect();
+                if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w)) || word.number().is_some_and(|n| n > 1.0) {
+                    verdict = Some(false);
+                    break;
+                }
+                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w)) {
+                    verdict = Some(true);
+                    break;
+                }
+                if word.sense("noun").is_some() {
+                    break;
+                }
+            }
+            self.frame.singular = verdict.unwrap_or_else(|| {
+                !lexicon.plural_endings.is_empty() && !lexicon.plural_endings.iter().any(|end| item.norm.ends_with(end.as_str()))
+            });
+            return;
+        }
+    }
+}
+
+/// A value of the data as a value of a plan.
+pub(crate) fn json(value: &toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::from(text.clone()),
+        toml::Value::Integer(n) => Value::from(*n),
+        toml::Value::Boolean(yes) => Value::from(*yes),
+        _ => Value::Null,
+    }
+}

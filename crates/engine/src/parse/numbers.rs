@@ -1,0 +1,232 @@
+//! Sizes, orders, counts, computations, groups.
+
+use super::dates::small;
+use super::{Clause, Order};
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// "bigger than 5 MB", "between 500 KB and 1 MB".
+    pub(crate) fn sizes(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let compare: Vec<String> = self.items[at].senses.iter().filter(|s| s.cat == "compare").map(|s| s.id.clone()).collect();
+            if compare.is_empty() {
+                continue;
+            }
+            let from = self.skip_stops(at + 1).min(at + 3);
+            let from = if self.number(at + 1).is_some() { at + 1 } else { from };
+            if compare.iter().any(|c| c == "between")
+                && let Some((low, high, end)) = self.size_range(from)
+            {
+                self.frame.set(Role::SizeMin, low);
+                self.frame.set(Role::SizeMax, high);
+                self.take(at, end, "size");
+                continue;
+            }
+            let Some((bytes, end)) = self.size(from) else { continue };
+            let role = if compare.iter().any(|c| c == "gt") { Role::SizeMin } else { Role::SizeMax };
+            self.frame.set(role, bytes);
+            // "that weigh more than": the verb before belongs to it.
+            self.take(at, end, "size");
+        }
+    }
+
+    fn size(&self, at: usize) -> Option<(u64, usize)> {
+        let n = self.number(at)?;
+        let unit: f64 = self.sense(at + 1, "size_unit")?.parse().ok()?;
+        Some((small_u64(n * unit)?, at + 2))
+    }
+
+    fn size_range(&self, at: usize) -> Option<(u64, u64, usize)> {
+        let first = self.number(at)?;
+        let unit = self.sense(at + 1, "size_unit").and_then(|u| u.parse::<f64>().ok());
+        let and = at + 1 + usize::from(unit.is_some());
+        if !(self.is(and, "then", "and") || self.is(and, "bound", "and")) {
+            return None;
+        }
+        let (high, end) = self.size(self.skip_stops(and + 1))?;
+        let second_unit: f64 = self.sense(end - 1, "size_unit")?.parse().ok()?;
+        Some((small_u64(first * unit.unwrap_or(second_unit))?, high, end))
+    }
+
+    /// "at most twenty"
+    pub(crate) fn at_most(&mut self) {
+        for at in 0..self.len() {
+            if self.free(at) && self.is(at, "cue", "top")
+                && let Some(n) = self.number(at + 1).and_then(small::<u64>)
+                && self.sense(at + 2, "size_unit").is_none()
+                && self.sense(at + 2, "unit").is_none()
+            {
+                self.frame.set(Role::AtMost, n);
+                self.take(at, at + 2, "limit");
+            }
+        }
+    }
+
+    /// "the five largest", "newest first", "in alphabetical order".
+    pub(crate) fn orders(&mut self) {
+        let verb_find = self.verb_at;
+        for at in 0..self.len() {
+            if !self.free(at) || Some(at) == verb_find {
+                continue;
+            }
+            let listed = self.sense(at, "order").map(str::to_owned);
+            let superlative = self.sense(at, "super").map(str::to_owned);
+            let Some(id) = listed.clone().or_else(|| superlative.clone()) else { continue };
+            if self.frame.order.is_some() && listed.is_none() {
+                continue;
+            }
+            // "more" before a number compares; it does not rank.
+            if superlative.is_some() && self.number(at + 1).is_some() && self.sense(at + 2, "unit").is_some() {
+                continue;
+            }
+            let Some(sense) = self.senses.order.get(&id) else { continue };
+            let (field, order) = (sense.field.clone(), sense.order.clone());
+            // "by name, from Z to A": the second says the direction of the first.
+            let limit = if listed.is_some() { None } else { self.rank_limit(at) };
+            self.frame.order = Some(Order { field, order, limit });
+            self.take(at, at + 1, "order");
+        }
+    }
+
+    /// How many of a superlative: the number beside it, or the only free one; one when one thing is meant.
+    fn rank_limit(&mut self, at: usize) -> Option<u64> {
+        let counts = |clause: &Self, i: usize| -> Option<u64> {
+            let n = clause.number(i).and_then(small::<u64>).filter(|n| (1..=100_000).contains(n))?;
+            let unit = ["unit", "size_unit"].iter().any(|cat| clause.sense(i + 1, cat).is_some());
+            let article = matches!(clause.items[i].lit, Lit::Word) && n == 1 && clause.items[i].sense("stop").is_some();
+            let named = i > 0 && (clause.sense(i - 1, "clock").is_some() && clause.is(i - 1, "clock", "at") && clause.sense(i - 1, "prep").is_none());
+            (!unit && !article && !named).then_some(n)
+        };
+        let near = [at.wrapping_sub(1), at + 1, at.wrapping_sub(2), at.wrapping_sub(3), at + 2];
+        let found = near.into_iter().find_map(|i| (i < self.len()).then(|| counts(self, i).map(|n| (i, n))).flatten());
+        let found = found.or_else(|| (0..self.len()).find_map(|i| counts(self, i).map(|n| (i, n))));
+        if let Some((i, n)) = found {
+            self.take(i, i + 1, "limit");
+            return Some(n);
+        }
+        self.frame.singular.then_some(1)
+    }
+
+    /// "how many", "total size", "the average of".
+    pub(crate) fn stats(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            if let Some(id) = self.sense(at, "stat").map(str::to_owned) {
+                if id == "size" {
+                    self.stat("sum");
+                    self.frame.field = Some("size".to_owned());
+                } else {
+                    self.stat(&id);
+                }
+                self.take(at, at + 1, "stat");
+            } else if self.sense(at, "stat_group").is_some() {
+                for id in ["min", "max", "avg", "median"] {
+                    self.stat(id);
+                }
+                self.take(at, at + 1, "stat");
+            }
+        }
+        if let Some(verb) = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned()
+            && let Some(stat) = verb.stat
+        {
+            self.stat(&stat);
+            if verb.field.is_some() {
+                self.frame.field = verb.field;
+            }
+        }
+        if !self.frame.stats.is_empty() {
+            for at in 0..self.len() {
+                if self.free(at)
+                    && let Some(field) = self.sense(at, "field").map(str::to_owned)
+                    && self.sense(at, "cue").is_none()
+                {
+                    if field == "size" || self.frame.field.is_none() && field != "name" {
+                        self.frame.field.get_or_insert(field);
+                    }
+                    self.take(at, at + 1, "field");
+                }
+            }
+        }
+        // "total" beside another computation of the same field says nothing new.
+        if self.frame.stats.len() > 1 && self.frame.stats.iter().any(|s| s == "count") && self.frame.field.is_none() {
+            self.frame.stats.retain(|s| s == "count");
+        }
+    }
+
+    fn stat(&mut self, id: &str) {
+        if !self.frame.stats.iter().any(|s| s == id) {
+            self.frame.stats.push(id.to_owned());
+        }
+    }
+
+    /// "by extension", "per month", "in which year".
+    pub(crate) fn groups(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let folders = self.sense(at, "into_folders").is_some() && self.tidies();
+            let by = self.is(at, "by", "by");
+            let which = self.is(at, "by", "which") && self.ranks_groups();
+            let whole = self.sense(at, "group").is_some() && self.items[at].words > 1 && self.sense(at, "noun").is_none();
+            if !(folders || by || which) {
+                if whole && !self.frame.stats.is_empty() {
+                    self.frame.group.push(self.sense(at, "group").unwrap_or_default().to_owned());
+                    self.take(at, at + 1, "group");
+                }
+                continue;
+            }
+            let first = self.skip_stops(at + 1);
+            let Some((groups, end)) = self.group_words(first) else { continue };
+            if folders {
+                self.frame.folders.extend(groups);
+            } else {
+                self.frame.group.extend(groups);
+            }
+            self.take(at, end, "group");
+        }
+    }
+
+    fn group_words(&self, at: usize) -> Option<(Vec<String>, usize)> {
+        let mut groups = vec![self.items.get(at).filter(|i| i.free())?.sense("group")?.to_owned()];
+        let mut end = at + 1;
+        loop {
+            let joined = self.is(end, "then", "and") || self.items.get(end).is_some_and(|i| i.is_comma());
+            let mut next = self.skip_stops(end + usize::from(joined));
+            if self.sense(next, "into_folders").is_some() || self.is(next, "by", "by") {
+                next += 1;
+            }
+            match self.items.get(next).filter(|i| joined && i.free()).and_then(|i| i.sense("group")) {
+                Some(group) => groups.push(group.to_owned()),
+                None => break,
+            }
+            end = next + 1;
+        }
+        Some((groups, end))
+    }
+
+    /// Whether the verb makes folders out of groups.
+    fn tidies(&self) -> bool {
+        let goals = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).map(|v| v.goals.clone()).unwrap_or_default();
+        goals.contains(&Role::DstDir)
+    }
+
+    fn ranks_groups(&self) -> bool {
+        self.items.iter().any(|item| item.is("super", "most") || item.is("super", "fewest"))
+    }
+}
+
+/// A whole number of bytes.
+fn small_u64(n: f64) -> Option<u64> {
+    if !(0.0..9e15).contains(&n) {
+        return None;
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above: positive and exactly representable")]
+    Some(n.round() as u64)
+}

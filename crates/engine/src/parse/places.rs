@@ -1,0 +1,210 @@
+//! Places: paths, folders by name, files by name; and which of them things come from or go to.
+
+use super::Clause;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+/// A place a clause mentions.
+#[derive(Clone, Debug)]
+pub(crate) struct Mention {
+    /// How it is introduced: `in`, `inor` (in or into), `from`, `to`, `of`, or nothing.
+    pub(crate) prep: String,
+    /// The path it means.
+    pub(crate) path: String,
+    /// The name as said, when it was a name.
+    pub(crate) name: Option<String>,
+    /// A file, not a folder.
+    pub(crate) file: bool,
+    /// A name without a place.
+    pub(crate) loose: bool,
+    /// Where it stands.
+    pub(crate) at: usize,
+}
+
+impl Clause<'_> {
+    /// Every place of the clause, in order; their items are taken.
+    pub(crate) fn mentions(&mut self) -> Vec<Mention> {
+        let mut found = Vec::new();
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let Some((mention, from, to)) = self.mention(at) else { continue };
+            self.take(from, to, "place");
+            found.push(mention);
+        }
+        found
+    }
+
+    fn mention(&self, at: usize) -> Option<(Mention, usize, usize)> {
+        let item = &self.items[at];
+        let (from, prep) = self.introduced(at);
+        let make = |path: String, name: Option<String>, file: bool, loose: bool| Mention { prep: prep.clone(), path, name, file, loose, at };
+        match &item.lit {
+            Lit::Path(path) => Some((make(path.clone(), None, has_ending(path), false), from, at + 1)),
+            Lit::Quoted(text) if text.starts_with("~/") || text.starts_with('/') => {
+                Some((make(text.clone(), None, has_ending(text), false), from, at + 1))
+            }
+            Lit::Quoted(text) if self.folder_word(from, at) || self.folder_after(at + 1) => {
+                Some((make(format!("~/{text}"), Some(text.clone()), false, false), from, at + 1 + usize::from(self.folder_after(at + 1))))
+            }
+            Lit::Slashed(text) => {
+                let path = self.below_home(text);
+                Some((make(path, Some(text.clone()), has_ending(text), false), from, at + 1))
+            }
+            Lit::File(text) if !self.is_host(text) => Some((make(format!("~/{text}"), Some(text.clone()), true, true), from, at + 1)),
+            Lit::Word => self.folder_name(at, from, &prep).map(|(path, name, end)| (make(path, Some(name), false, false), from, end)),
+            _ => None,
+        }
+    }
+
+    /// The preposition before `at`, over articles and the word for folder.
+    fn introduced(&self, at: usize) -> (usize, String) {
+        let mut from = at;
+        while from > 0 {
+            let before = &self.items[from - 1];
+            if before.free() && before.sense("prep").is_none() && (super::clause::only_stop(before) || before.sense("folder_word").is_some()) {
+                from -= 1;
+            } else {
+                break;
+            }
+        }
+        if from > 0
+            && self.free(from - 1)
+            && let Some(prep) = self.sense(from - 1, "prep")
+        {
+            return (from - 1, prep.to_owned());
+        }
+        // Articles that lead to no preposition belong to nobody.
+        let folder = (from..at).find(|i| self.sense(*i, "folder_word").is_some());
+        (folder.unwrap_or(at), String::new())
+    }
+
+    fn folder_word(&self, from: usize, at: usize) -> bool {
+        (from..at).any(|i| self.sense(i, "folder_word").is_some())
+    }
+
+    fn folder_after(&self, at: usize) -> bool {
+        self.free(at) && self.sense(at, "folder_word").is_some()
+    }
+
+    /// A folder by its name: a known one, or a word with a capital, or any word beside the word for folder.
+    fn folder_name(&self, at: usize, from: usize, prep: &str) -> Option<(String, String, usize)> {
+        let item = &self.items[at];
+        let called = self.folder_word(from, at);
+        if let Some(path) = item.sense("place") {
+            let after = self.folder_after(at + 1);
+            let phrase = item.words > 1 || (item.sense("noun").is_none() && item.sense("stop").is_none());
+            let noun_before = (0..at).any(|i| self.sense(i, "noun").is_some() && i != at && !self.items[i].capital);
+            let sure = called || after || phrase || item.capital && !prep.is_empty() || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
+            if sure {
+                return Some((path.to_owned(), item.text.clone(), at + 1 + usize::from(after)));
+            }
+        }
+        if super::clause::only_stop(item) && !item.capital || item.sense("polite").is_some() && !item.capital {
+            return None;
+        }
+        let dated = ["month", "weekday", "day", "rel", "unit", "number", "ordinal"].iter().any(|cat| item.sense(cat).is_some());
+        if item.capital && !dated && matches!(prep, "in" | "inor" | "from" | "to") || item.capital && called {
+            let (name, end) = self.name(at, false)?;
+            let after = usize::from(self.folder_after(end));
+            return Some((format!("~/{name}"), name, end + after));
+        }
+        // Without a capital only the word for folder makes it a name.
+        let plain = item.words == 1 && !dated && item.sense("prep").is_none() && item.sense("folder_word").is_none() && item.sense("cue").is_none();
+        if plain && item.sense("neg").is_none() && item.sense("verb").is_none() && item.sense("flag").is_none() {
+            if called && item.sense("noun").is_none() && item.sense("super").is_none() && item.sense("ambient").is_none() {
+                return Some((format!("~/{}", item.text), item.text.clone(), at + 1));
+            }
+            if !prep.is_empty() && prep != "of" && self.folder_after(at + 1) && item.senses.is_empty() {
+                return Some((format!("~/{}", item.text), item.text.clone(), at + 2));
+            }
+        }
+        None
+    }
+
+    /// No article stands between the preposition and the name, as in "in documents".
+    fn in_place(&self, from: usize, at: usize) -> bool {
+        at - from == 1 || self.items[from].words > 1
+    }
+
+    /// `Documenti/Fatture`: the first part may be a folder known by another name.
+    fn below_home(&self, text: &str) -> String {
+        let (first, rest) = text.split_once('/').unwrap_or((text, ""));
+        let known = self.lexicon.single(&first.to_lowercase()).and_then(|p| p.senses.iter().find(|s| s.cat == "place"));
+        match known {
+            Some(place) => format!("{}/{rest}", place.id),
+            None => format!("~/{text}"),
+        }
+    }
+
+    pub(crate) fn is_host(&self, text: &str) -> bool {
+        let end = text.rsplit('.').next().unwrap_or_default().to_lowercase();
+        self.senses.tlds.contains(&end) && self.senses.extension(&end).is_none()
+    }
+
+    /// Divides the places of a clause about files into where things come from and where they go.
+    pub(crate) fn assign_places(&mut self, mut mentions: Vec<Mention>) {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
+        if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
+            let mention = mentions.remove(goal);
+            let role = verb.goals.iter().copied().find(|role| match role {
+                Role::OutPath => mention.file,
+                Role::DstDir => !mention.file || verb.goals.len() == 1,
+                _ => true,
+            });
+            if let Some(role) = role {
+                let value = if role == Role::NameTemplate { mention.name.clone().unwrap_or(mention.path.clone()) } else { mention.path.clone() };
+                self.frame.set(role, value);
+            }
+        }
+        let folders: Vec<Mention> = mentions.iter().filter(|m| !m.file).cloned().collect();
+        if let Some(folder) = folders.first() {
+            self.frame.set(Role::Place, folder.path.clone());
+        }
+        for folder in folders.iter().skip(1) {
+            self.frame.also.push(folder.path.clone());
+        }
+        for file in mentions.iter().filter(|m| m.file) {
+            let path = match (&file.name, folders.first()) {
+                (Some(name), Some(folder)) if file.loose => format!("{}/{name}", folder.path.trim_end_matches('/')),
+                _ => file.path.clone(),
+            };
+            if file.loose {
+                self.frame.loose.push(file.name.clone().unwrap_or_default());
+            }
+            self.frame.push(Role::Paths, path);
+        }
+    }
+
+    /// Which mention is the goal.
+    fn goal(&self, goals: &[Role], in_goal: bool, mentions: &[Mention]) -> Option<usize> {
+        if goals.is_empty() || mentions.is_empty() {
+            return None;
+        }
+        let last = |test: &dyn Fn(&Mention) -> bool| mentions.iter().rposition(test);
+        let archive = |m: &Mention| self.senses.ending("archive_format", &m.path).is_some();
+        if goals.contains(&Role::Dst) {
+            return last(&|m: &Mention| m.prep != "from" && m.prep != "of" && archive(m)).or_else(|| last(&|m: &Mention| m.prep == "to"));
+        }
+        if let Some(found) = last(&|m: &Mention| m.prep == "to") {
+            return Some(found);
+        }
+        if goals.contains(&Role::NameTemplate) {
+            return (mentions.len() > 1).then(|| last(&|m: &Mention| m.file && (m.prep == "inor" || m.prep == "to"))).flatten();
+        }
+        if goals.contains(&Role::OutPath)
+            && let Some(found) = last(&|m: &Mention| m.file && m.prep != "of")
+            && (goals.len() == 1 || mentions[found].prep != "from")
+        {
+            return Some(found);
+        }
+        last(&|m: &Mention| m.prep == "inor" || in_goal && m.prep == "in")
+    }
+}
+
+/// Whether the last part of a path has an ending.
+pub(crate) fn has_ending(path: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    last.rfind('.').is_some_and(|dot| dot > 0 && dot + 1 < last.len() && last[dot + 1..].len() <= 5)
+}

@@ -1,0 +1,62 @@
+//! A request into clauses: where a connective or a comma is followed by a new command.
+
+use super::Item;
+use super::clause::only_stop;
+use crate::text::Lit;
+
+/// Most clauses that are looked at; a longer request is not understood.
+pub(crate) const CLAUSES: usize = 12;
+
+/// The clauses of a request, without the connectives between them.
+pub(crate) fn split(items: Vec<Item>) -> Vec<Vec<Item>> {
+    let mut cuts = Vec::new();
+    let mut at = 0;
+    while at < items.len() {
+        if !boundary(&items[at]) {
+            at += 1;
+            continue;
+        }
+        let mut next = at;
+        while items.get(next).is_some_and(boundary) {
+            next += 1;
+        }
+        if opens(&items, next) && items[..at].iter().any(content) {
+            cuts.push((at, next));
+        }
+        at = next.max(at + 1);
+    }
+    let mut out = Vec::new();
+    let mut rest = items;
+    for (from, to) in cuts.into_iter().rev() {
+        out.push(rest.split_off(to));
+        rest.truncate(from);
+    }
+    out.push(rest);
+    out.reverse();
+    out
+}
+
+fn boundary(item: &Item) -> bool {
+    item.is_comma() || matches!(item.lit, Lit::Symbol('.' | '!' | '?' | ':')) || item.is("then", "and") || item.is("then", "then")
+}
+
+fn content(item: &Item) -> bool {
+    !item.is_symbol() && item.sense("polite").is_none() && item.sense("then").is_none()
+}
+
+/// Whether a command starts here.
+fn opens(items: &[Item], at: usize) -> bool {
+    let Some(item) = items.get(at) else { return false };
+    let Some(verb) = item.command() else { return false };
+    // Questions and bare presentations do not open a second clause; neither does a verb that is also a noun, unless
+    // what follows is its object.
+    if item.sense("noun").is_none() && item.sense("stop").is_none() && item.sense("by").is_none() && verb != "find" {
+        return true;
+    }
+    let object = items.get(at + 1);
+    let bound = object.is_some_and(|next| {
+        next.sense("pron").is_some() || only_stop(next) || matches!(next.lit, Lit::Path(_) | Lit::Quoted(_)) || next.is("list_word", "list")
+    });
+    let question = item.sense("by").is_some() || item.sense("stop").is_some();
+    bound && !question
+}

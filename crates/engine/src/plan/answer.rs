@@ -1,0 +1,91 @@
+//! What the planner says: a plan, one question, or that nothing fits.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Steps that do what was asked, complete.
+    Plan(Plan),
+    /// One thing is missing.
+    Ask(Ask),
+    /// Nothing in the catalog does it, or the words were not understood well enough to act on.
+    Gap(Gap),
+}
+
+/// The steps, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Plan {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Slots that a model fills; the embedded planner leaves none.
+    pub fillers: BTreeMap<String, Value>,
+    /// What is said at the end, with `${stepN.field}` for results.
+    pub final_message: String,
+}
+
+/// One call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Step {
+    /// The executor.
+    pub tool: String,
+    /// Its arguments; `from_step`, `with_step`, `from_turn` and `index` refer to results.
+    pub args: Map<String, Value>,
+    /// Why it cannot run yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dormant: Option<String>,
+}
+
+/// One question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ask {
+    /// The arguments that are missing; one, unless any of several will do.
+    pub missing: Vec<String>,
+    /// The executor that lacks it.
+    pub tool: String,
+}
+
+/// Nothing fits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gap {
+    /// Why.
+    pub reason: String,
+    /// The words nothing explained.
+    pub words: Vec<String>,
+}
+
+/// Why an answer is what it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Explain {
+    /// The lexicon that was used.
+    pub language: String,
+    /// Words and what explained them.
+    pub used: Vec<(String, String)>,
+    /// Words that nothing explained.
+    pub leftover: Vec<String>,
+    /// From 0 to 1: how much of what was said is explained.
+    pub confidence: f64,
+    /// Decisions, in order.
+    pub notes: Vec<String>,
+}
+
+impl Answer {
+    /// `plan`, `ask` or `gap`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "plan",
+            Self::Ask(_) => "ask",
+            Self::Gap(_) => "gap",
+        }
+    }
+
+    /// The plan, when there is one.
+    pub fn as_plan(&self) -> Option<&Plan> {
+        match self {
+            Self::Plan(plan) => Some(plan),
+            _ => None,
+        }
+    }
+}

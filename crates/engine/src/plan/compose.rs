@@ -1,0 +1,364 @@
+//! One clause into steps: a source, what narrows and orders it, and the executor that acts on it.
+
+use super::choose::{Want, choose};
+use super::fill::{fill, lacking};
+use super::{Planner, Step};
+use crate::catalog::{Role, Tool, Type};
+use crate::lexicon::VerbSense;
+use crate::parse::{Anaphor, Frame};
+use metnos_vocab::Class;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most steps of a plan.
+const STEPS: usize = 12;
+
+/// Why a clause has no steps.
+#[derive(Clone, Debug)]
+pub(super) enum Stop {
+    /// Something is missing.
+    Ask { tool: String, missing: Vec<String> },
+    /// Nothing fits.
+    Gap(String),
+}
+
+/// A list that pipes can go on from.
+#[derive(Clone, Debug)]
+pub(super) struct List {
+    /// The step it comes from; the last turn when absent.
+    pub(super) step: Option<usize>,
+    /// One of it.
+    pub(super) index: Option<i64>,
+    /// What its records are.
+    pub(super) object: String,
+    /// Their fields.
+    pub(super) gives: BTreeMap<String, Type>,
+}
+
+/// A plan being made.
+pub(super) struct Build<'p> {
+    pub(super) planner: &'p Planner,
+    pub(super) steps: Vec<Step>,
+    /// The last list of this request.
+    pub(super) list: Option<List>,
+    /// The last list of the conversation.
+    pub(super) turn: Option<List>,
+    /// The folder that was made last.
+    pub(super) made: Option<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'p> Build<'p> {
+    pub(super) fn sense(&self, frame: &Frame) -> VerbSense {
+        frame.verb.as_ref().and_then(|id| self.planner.lexicons.senses.verb.get(id)).cloned().unwrap_or_default()
+    }
+
+    /// Adds the steps of a clause.
+    pub(super) fn clause(&mut self, frame: &Frame) -> Result<(), Stop> {
+        let verb = self.sense(frame);
+        let fixed = frame.tool.as_ref().or(verb.tool.as_ref());
+        if let Some(name) = fixed {
+            let Some(tool) = self.planner.catalog.get(name) else { return Err(Stop::Gap(format!("no {name}"))) };
+            return self.act(tool, frame).map(|_| ());
+        }
+        if frame.has(Role::Expression) {
+            let tool = self.planner.catalog.tools().find(|tool| tool.takes(Role::Expression));
+            let Some(tool) = tool else { return Err(Stop::Gap("nothing computes".to_owned())) };
+            return self.act(tool, frame).map(|_| ());
+        }
+        let object = self.object(frame, &verb);
+        let list = match &verb.verb {
+            None => self.look(frame, &object)?,
+            Some(_) => return self.do_it(frame, &verb, &object),
+        };
+        self.finish_look(frame, list)
+    }
+
+    /// A step of this executor with the values it takes; asks for what is missing.
+    fn act(&mut self, tool: &'p Tool, frame: &Frame) -> Result<usize, Stop> {
+        let step = fill(tool, frame, &mut BTreeSet::new());
+        if let Some(missing) = lacking(tool, &step, false) {
+            return Err(Stop::Ask { tool: step.tool, missing });
+        }
+        self.push(step)
+    }
+
+    pub(super) fn push(&mut self, step: Step) -> Result<usize, Stop> {
+        if self.steps.len() >= STEPS {
+            return Err(Stop::Gap(format!("more than {STEPS} steps")));
+        }
+        self.notes.push(format!("step {}: {}", self.steps.len() + 1, step.tool));
+        self.steps.push(step);
+        Ok(self.steps.len())
+    }
+
+    /// What the clause is about, from its nouns, its values, its verb, or what went before.
+    pub(super) fn object(&self, frame: &Frame, verb: &VerbSense) -> String {
+        let senses = &self.planner.lexicons.senses;
+        if frame.has(Role::Shows) || frame.verbs.iter().any(|v| v == "taken") && !frame.has(Role::Place) && frame.kinds == ["image"] && verb.query {
+            return "images".to_owned();
+        }
+        let mut object = frame.object.clone();
+        let acting = frame.nouns.iter().filter_map(|n| senses.noun.get(&n.id)).find_map(|n| n.acting.clone().filter(|_| n.object.as_deref() == Some(object.as_str())));
+        if let Some(acting) = acting
+            && (verb.verb.is_some() || narrowed(frame))
+            && !frame.has(Role::Recursive)
+        {
+            object = acting;
+        }
+        if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
+            return "urls".to_owned();
+        }
+        if !object.is_empty() {
+            return object;
+        }
+        if frame.has(Role::FirstText) || frame.has(Role::Text) {
+            return "texts".to_owned();
+        }
+        if frame.anaphor.is_some() || frame.only {
+            return self.last().map(|list| list.object.clone()).unwrap_or_default();
+        }
+        if !frame.kinds.is_empty() || narrowed(frame) || frame.has(Role::Paths) {
+            return "files".to_owned();
+        }
+        if let Some(object) = &verb.object {
+            return object.clone();
+        }
+        if frame.has(Role::Place) { "dirs".to_owned() } else { String::new() }
+    }
+
+    fn last(&self) -> Option<&List> {
+        self.list.as_ref().or(self.turn.as_ref())
+    }
+
+    /// A clause that does something: the executor of its verb, and the list it works on.
+    fn do_it(&mut self, frame: &Frame, verb: &VerbSense, object: &str) -> Result<(), Stop> {
+        let mut frame = frame.clone();
+        let mut sense = verb.clone();
+        let (tool, sense) = loop {
+            for (role, value) in &sense.set {
+                frame.slots.entry(*role).or_insert(crate::parse::json(value));
+            }
+            if let Some(tool) = self.sink(&frame, &sense, object) {
+                break (tool, sense);
+            }
+            match sense.fallback.take() {
+                Some(next) => {
+                    let wants = sense.wants;
+                    sense = VerbSense { wants: next.wants.or(wants), ..*next };
+                }
+                None => return Err(Stop::Gap(format!("nothing in the catalog does this to {object}"))),
+            }
+        };
+        self.templates(&mut frame);
+        if frame.there && !frame.has(Role::DstDir) && let Some(made) = &self.made {
+            frame.set(Role::DstDir, made.clone());
+        }
+        if !frame.extract.is_empty() {
+            frame.set(Role::Fields, frame.extract.clone());
+        }
+        self.endings(tool, &mut frame);
+        let thing = self.is_the_thing(&frame, tool, object);
+        let mut own = frame.clone();
+        if tool.takes(Role::Paths) && !tool.takes(Role::Place) && !thing {
+            own.slots.remove(&Role::Place);
+        }
+        self.new_paths(tool, &mut own);
+        let mut used = BTreeSet::new();
+        let mut step = fill(tool, &own, &mut used);
+        if tool.takes(Role::List) && !self.direct(tool, &step) {
+            let list = self.input(&frame, tool, &used, object, &sense, &step)?;
+            let list = self.bridge(list, tool, frame.content.as_deref().filter(|_| tool.class == Class::Changer))?;
+            refer(&mut step, &list, "from_step");
+        }
+        let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
+        let missing = sense.wants.and_then(|role| tool.arg(role)).filter(|arg| !step.args.contains_key(&arg.name)).map(|arg| arg.name.clone());
+        let lacks = lacking(tool, &step, piped);
+        // What the verb itself asks for comes before what its executor would also do with.
+        if let Some(missing) = missing.filter(|_| lacks.is_some() || sense.wants == Some(Role::NameTemplate)).map(|m| vec![m]).or(lacks) {
+            return Err(Stop::Ask { tool: step.tool, missing });
+        }
+        if let Some(path) = step.args.get("paths").and_then(Value::as_array).and_then(|p| p.first()).and_then(Value::as_str)
+            && tool.object() == "dirs"
+        {
+            self.made = Some(path.to_owned());
+        }
+        let from = self.list.clone();
+        let n = self.push(step)?;
+        if tool.pipes {
+            let mut gives = tool.gives.clone();
+            if tool.keeps && let Some(from) = from {
+                gives.extend(from.gives);
+            }
+            self.list = Some(List { step: Some(n), index: None, object: tool.object().to_owned(), gives });
+            let list = self.list.clone();
+            if tool.class == Class::Producer && let Some(list) = list {
+                let mut rest = frame.clone();
+                rest.order = None;
+                return self.finish_look(&rest, list);
+            }
+            if let Some(format) = frame.text(Role::RenderFormat) {
+                let format = format.to_owned();
+                self.render(&format)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The executor of a verb for the first object that has one.
+    fn sink(&self, frame: &Frame, sense: &VerbSense, object: &str) -> Option<&'p Tool> {
+        if !frame.extract.is_empty()
+            && let Some(tool) = self.planner.catalog.processor(Role::Fields)
+        {
+            return Some(tool);
+        }
+        let qualifiers = self.qualifiers(frame, sense, object);
+        let roles: BTreeSet<Role> = frame.slots.keys().copied().collect();
+        let objects = [sense.object.as_deref(), Some(object), (object == "dirs").then_some("files")];
+        objects.into_iter().flatten().find_map(|object| {
+            let want = Want { verb: sense.verb.as_deref(), object, qualifiers: &qualifiers, verbs: &[], roles: roles.clone(), narrowing: BTreeSet::new(), piped: true };
+            choose(&self.planner.catalog, &want)
+        })
+    }
+
+    pub(super) fn qualifiers(&self, frame: &Frame, sense: &VerbSense, object: &str) -> Vec<String> {
+        let senses = &self.planner.lexicons.senses;
+        let mut out = frame.qualifiers.clone();
+        out.extend(sense.qualifier.clone());
+        let key = if object == "urls" { Role::Urls } else { Role::Paths };
+        let what = if object == "urls" { "url_qualifier" } else { "qualifier" };
+        out.extend(frame.list(key).iter().filter_map(|path| senses.ending(what, path)).map(str::to_owned));
+        if object == "images" {
+            out.push("indices".to_owned());
+        }
+        if object == "urls" {
+            out.extend(frame.kinds.clone());
+            out.retain(|q| metnos_vocab::Qualifier::parse(q).is_some());
+            if frame.has(Role::Urls) && out.is_empty() {
+                out.extend(senses.defaults.get(object).cloned());
+            }
+        }
+        out
+    }
+
+    /// Whether its work is already said by its own arguments.
+    fn direct(&self, tool: &Tool, step: &Step) -> bool {
+        let group = tool.requires.iter().find(|group| group.iter().any(|name| tool.args.iter().any(|arg| arg.name == *name && arg.role == Some(Role::List))));
+        let said = group.is_some_and(|group| group.iter().any(|name| step.args.contains_key(name)));
+        said || tool.arg(Role::Content).is_some_and(|arg| step.args.contains_key(&arg.name))
+    }
+
+    /// A folder that is itself the thing: named, and not as the place of other things.
+    fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
+        tool.takes(Role::Paths) && frame.has(Role::Place) && !frame.has(Role::Paths) && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty()) && !narrowed(frame)
+    }
+
+    /// Folders to make: their names below the place, or the place itself.
+    fn new_paths(&self, tool: &Tool, frame: &mut Frame) {
+        if tool.class != Class::Changer || !frame.has(Role::Names) || tool.takes(Role::Names) {
+            return;
+        }
+        let base = frame.text(Role::Place).unwrap_or("~").trim_end_matches('/').to_owned();
+        let paths: Vec<String> = frame.list(Role::Names).iter().map(|name| format!("{base}/{name}")).collect();
+        frame.slots.remove(&Role::Place);
+        frame.set(Role::Paths, paths);
+    }
+
+    /// "into folders by year": the place they go to, with the groups as its parts.
+    fn templates(&self, frame: &mut Frame) {
+        if frame.folders.is_empty() {
+            return;
+        }
+        let base = frame.text(Role::DstDir).or(frame.text(Role::Place)).unwrap_or("~").trim_end_matches('/').to_owned();
+        let parts: String = frame.folders.iter().map(|group| format!("/{{{group}}}")).collect();
+        frame.set(Role::DstDir, format!("{base}{parts}"));
+    }
+
+    /// Formats that follow from the ending of a file.
+    fn endings(&self, tool: &Tool, frame: &mut Frame) {
+        let senses = &self.planner.lexicons.senses;
+        for (role, path, what) in [(Role::WriteFormat, Role::OutPath, "write_format"), (Role::ArchiveFormat, Role::Dst, "archive_format")] {
+            let list = frame.has(Role::Content) && role == Role::WriteFormat;
+            if tool.takes(role) && !frame.has(role) && !list
+                && let Some(format) = frame.text(path).and_then(|path| senses.ending(what, path)).map(str::to_owned)
+            {
+                frame.set(role, format);
+            }
+        }
+    }
+
+    /// The list an executor works on: the one pointed to, or a new one.
+    fn input(&mut self, frame: &Frame, tool: &'p Tool, used: &BTreeSet<Role>, object: &str, sense: &VerbSense, step: &Step) -> Result<List, Stop> {
+        let named = !frame.object.is_empty() || !frame.kinds.is_empty() || frame.has(Role::Paths) || frame.has(Role::Place) && !used.contains(&Role::Place) || narrowed(frame) || frame.has(Role::Urls);
+        if frame.anaphor.is_some() || frame.only || !named {
+            if let Some(list) = self.referred(frame) {
+                return self.narrow(frame, list, &mut used.clone());
+            }
+            if frame.anaphor.is_some() || !named {
+                let _ = sense;
+                let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
+                return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
+            }
+        }
+        let mut rest = frame.clone();
+        for role in used.iter().filter(|role| !matches!(role, Role::Place)) {
+            rest.slots.remove(role);
+        }
+        rest.slots.retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
+        let loose = rest.slots.iter().all(|(role, _)| tool.takes(*role) || matches!(role, Role::Recursive));
+        let vague = frame.singular && rest.kinds.len() <= 1 && loose && rest.order.is_none() && rest.excluded.is_empty();
+        if vague && matches!(object, "files" | "dirs") && tool.takes(Role::Paths) {
+            let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
+            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
+        }
+        let object = if object == "entries" { "files" } else { object };
+        self.look(&rest, object)
+    }
+
+    /// What a pronoun points to: a list of this request, else the last of the conversation.
+    pub(super) fn referred(&self, frame: &Frame) -> Option<List> {
+        let mut list = self.list.clone().or_else(|| self.turn.clone())?;
+        if let Some(Anaphor::Index(n)) = frame.anaphor {
+            list.index = Some(n);
+        }
+        Some(list)
+    }
+
+    /// Adds the reader that gives a field the executor needs and the list lacks.
+    fn bridge(&mut self, list: List, tool: &Tool, content: Option<&str>) -> Result<List, Stop> {
+        let needed = |gives: &BTreeMap<String, Type>| match content {
+            Some(field) => gives.get(field) == Some(&Type::List),
+            None => tool.needs.is_empty() || tool.needs.iter().any(|field| gives.contains_key(field)),
+        };
+        if needed(&list.gives) {
+            return Ok(list);
+        }
+        let reader = self.planner.catalog.tools().find(|reader| {
+            reader.class == Class::Producer && reader.takes(Role::List) && reader.object() == list.object && reader.qualifier().is_empty() && needed(&reader.gives)
+        });
+        let Some(reader) = reader else { return Ok(list) };
+        let mut step = fill(reader, &Frame::default(), &mut BTreeSet::new());
+        refer(&mut step, &list, "from_step");
+        let n = self.push(step)?;
+        let list = List { step: Some(n), index: None, object: list.object, gives: reader.gives.clone() };
+        self.list = Some(list.clone());
+        Ok(list)
+    }
+}
+
+/// Points a step at a list.
+pub(super) fn refer(step: &mut Step, list: &List, key: &str) {
+    match list.step {
+        Some(n) => step.args.insert(key.to_owned(), n.into()),
+        None => step.args.insert("from_turn".to_owned(), (-1).into()),
+    };
+    if let Some(index) = list.index {
+        step.args.insert("index".to_owned(), index.into());
+    }
+}
+
+/// Whether something narrows the things that are meant.
+pub(super) fn narrowed(frame: &Frame) -> bool {
+    const NARROWING: [Role; 10] = [Role::Patterns, Role::SizeMin, Role::SizeMax, Role::After, Role::Before, Role::Contains, Role::Empty, Role::Hidden, Role::Unread, Role::HasAttachment];
+    !frame.excluded.is_empty() || frame.kinds.len() > 1 || NARROWING.iter().any(|role| frame.has(*role))
+}

@@ -1,0 +1,215 @@
+//! A request inside its conversation: timing first, then clauses; what went before gives pronouns their meaning.
+
+use super::answer::{Answer, Ask, Explain, Gap};
+use super::compose::{Build, List, Stop};
+use super::{Planner, Step};
+use crate::catalog::{Role, Type};
+use crate::clock::Clock;
+use crate::lexicon::Lexicon;
+use crate::parse::{Clause, Frame, Item, Timing, items, split, timing};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What a conversation remembers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// The frames of the last request that was planned.
+    frames: Vec<Frame>,
+    /// Its last list.
+    list: Option<(String, BTreeMap<String, Type>)>,
+}
+
+/// Answers one request and remembers it.
+pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &Clock, memory: &mut Memory, explain: &mut Explain) -> Answer {
+    let items = items(text, lexicon);
+    let senses = &planner.lexicons.senses;
+    let turn = memory.list.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
+    let mut build = Build { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new() };
+    if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
+        let answer = scheduled(planner, text, &items, &timing, explain);
+        if let Answer::Plan(plan) = &answer {
+            memory.frames.clear();
+            memory.list = plan.steps.last().and_then(|s| planner.catalog.get(&s.tool)).map(|t| (t.object().to_owned(), t.gives.clone()));
+        }
+        return answer;
+    }
+    let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
+    let clauses = split(items);
+    if clauses.len() > crate::parse::CLAUSES {
+        return Answer::Gap(Gap { reason: "too many clauses".to_owned(), words: Vec::new() });
+    }
+    let hint = memory.frames.last().map(|f| f.object.clone()).filter(|o| !o.is_empty()).or_else(|| memory.list.as_ref().map(|(o, _)| o.clone())).unwrap_or_default();
+    let mut frames: Vec<Frame> = Vec::new();
+    for clause in clauses {
+        let hint = frames.last().map_or(hint.as_str(), |f| f.object.as_str()).to_owned();
+        frames.push(Clause::new(clause, lexicon, senses, clock).read(&hint));
+    }
+    merge(planner, &mut frames);
+    if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare)
+        && let Some(again) = again(frame, &memory.frames)
+    {
+        frames = again;
+        explain.notes.push("the earlier request with other values".to_owned());
+    }
+    let (mut leftover, mut used) = (Vec::new(), Vec::new());
+    for frame in &frames {
+        leftover.extend(frame.leftover.clone());
+        used.extend(frame.used.iter().map(|(word, by)| (word.clone(), (*by).to_owned())));
+    }
+    explain.confidence = if used.is_empty() { 0.0 } else { used.len() as f64 / (used.len() + leftover.len()) as f64 };
+    (explain.used, explain.leftover) = (used, leftover.clone());
+    if !leftover.is_empty() {
+        return Answer::Gap(Gap { reason: "some words mean nothing here".to_owned(), words: leftover });
+    }
+    let mut stop = None;
+    for frame in &frames {
+        if let Err(why) = build.clause(frame) {
+            stop = Some(why);
+            break;
+        }
+    }
+    explain.notes.append(&mut build.notes);
+    let answer = match stop {
+        Some(Stop::Ask { tool, missing }) => Answer::Ask(Ask { missing, tool }),
+        Some(Stop::Gap(reason)) => Answer::Gap(Gap { reason, words: Vec::new() }),
+        None if build.steps.is_empty() => Answer::Gap(Gap { reason: "nothing to do".to_owned(), words: Vec::new() }),
+        None => Answer::Plan(build.plan()),
+    };
+    if matches!(answer, Answer::Plan(_)) {
+        memory.frames = frames;
+        if let Some(list) = build.list {
+            memory.list = Some((list.object, list.gives));
+        }
+    }
+    answer
+}
+
+/// Whether a timing makes the request a task: it repeats, or the verb reminds, or something is to be done later.
+fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
+    let senses = &planner.lexicons.senses;
+    let object_of = |item: &Item, object: &str| {
+        item.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some(object))
+            || item.sense("noun").and_then(|id| senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some(object))
+    };
+    let remind = items.iter().any(|i| i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("tasks") && v.verb.as_deref() == Some("create")));
+    if remind {
+        return true;
+    }
+    let changes = items.iter().any(|i| i.sense("noun").and_then(|id| senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some("tasks")));
+    if changes {
+        return false;
+    }
+    let books = items.iter().any(|i| i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("events")));
+    if timing.recurs {
+        return timing.at.iter().any(|r| r.start == 0) || !books && items.iter().any(|i| i.command().is_some());
+    }
+    let events = items.iter().any(|item| object_of(item, "events"));
+    let inside = |at: usize| timing.at.iter().any(|r| r.contains(&at));
+    let acts = items.iter().enumerate().any(|(at, i)| !inside(at) && i.command().is_some());
+    !events && acts && timing.schedule.is_some()
+}
+
+/// The task that does the rest of the request at its time.
+fn scheduled(planner: &Planner, text: &str, items: &[Item], timing: &Timing, explain: &mut Explain) -> Answer {
+    let Some(tool) = planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List)) else {
+        return Answer::Gap(Gap { reason: "nothing in the catalog keeps schedules".to_owned(), words: Vec::new() });
+    };
+    let Some(schedule) = &timing.schedule else {
+        let missing = tool.arg(Role::Schedule).map(|arg| arg.name.clone()).into_iter().collect();
+        return Answer::Ask(Ask { missing, tool: tool.name.as_str().to_owned() });
+    };
+    let query = without(text, items, timing);
+    let mut args = Map::new();
+    for arg in &tool.args {
+        let value = match arg.role {
+            Some(Role::Schedule) => Value::from(schedule.clone()),
+            Some(Role::Task) => Value::from(query.clone()),
+            Some(Role::Times) if !timing.recurs => Value::from(1),
+            _ => continue,
+        };
+        args.insert(arg.name.clone(), value);
+    }
+    explain.confidence = 1.0;
+    explain.notes.push(format!("later: {schedule}"));
+    let step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
+    let final_message = "${step1.next_fire}".to_owned();
+    Answer::Plan(super::Plan { steps: vec![step], fillers: BTreeMap::new(), final_message })
+}
+
+/// The request without the words that say when.
+fn without(text: &str, items: &[Item], timing: &Timing) -> String {
+    let mut cut: Vec<(usize, usize)> = timing.at.iter().filter_map(|r| Some((items.get(r.start)?.start, items.get(r.end.checked_sub(1)?)?.end))).collect();
+    cut.sort_unstable();
+    let mut out = String::new();
+    let mut at = 0;
+    for (from, to) in cut {
+        if from >= at {
+            out.push_str(&text[at..from]);
+            out.push(' ');
+            at = to;
+        }
+    }
+    out.push_str(&text[at..]);
+    let words: Vec<&str> = out.split_whitespace().filter(|w| !matches!(*w, "," | ";" | ":")).collect();
+    let joined = words.join(" ");
+    joined.trim_matches(|c: char| c.is_whitespace() || ",;:.!?".contains(c)).to_owned()
+}
+
+/// A clause that only says how the one before is to end belongs to it: "… and save them as jpg in x".
+fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
+    let senses = &planner.lexicons.senses;
+    let mut at = 1;
+    while at < frames.len() {
+        let converts = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.qualifier.as_deref() == Some("format"));
+        let saves = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.goals.contains(&Role::DstDir) && v.in_goal) && frames[at].anaphor.is_some();
+        if converts && saves {
+            let next = frames.remove(at);
+            let before = &mut frames[at - 1];
+            for (role, value) in next.slots {
+                let role = if role == Role::RenderFormat { Role::ToFormat } else { role };
+                before.slots.entry(role).or_insert(value);
+            }
+            if !before.has(Role::ToFormat)
+                && let Some(ext) = before.list(Role::Patterns).first().and_then(|p| p.strip_prefix("*.")).map(str::to_owned)
+            {
+                before.slots.remove(&Role::Patterns);
+                before.set(Role::ToFormat, ext);
+            }
+            before.leftover.extend(next.leftover);
+            before.used.extend(next.used);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// The earlier request with the values of this one in place of its own.
+fn again(frame: &Frame, before: &[Frame]) -> Option<Vec<Frame>> {
+    let mut frames = before.to_vec();
+    let first = frames.first_mut()?;
+    if frame.slots.is_empty() && frame.kinds.is_empty() || frame.verb.is_some() && !frame.bare {
+        return None;
+    }
+    if !frame.stats.is_empty() || frame.anaphor.is_some() || frame.order.is_some() || frame.only {
+        return None;
+    }
+    if !frame.object.is_empty() && frame.object != first.object {
+        return None;
+    }
+    let dated = |f: &Frame| f.has(Role::After) || f.has(Role::Before);
+    if dated(frame) {
+        first.slots.remove(&Role::After);
+        first.slots.remove(&Role::Before);
+    }
+    if !frame.kinds.is_empty() || frame.has(Role::Patterns) {
+        first.kinds.clone_from(&frame.kinds);
+        first.slots.remove(&Role::Patterns);
+        first.slots.remove(&Role::Kind);
+    }
+    for (role, value) in &frame.slots {
+        first.slots.insert(*role, value.clone());
+    }
+    first.leftover.clone_from(&frame.leftover);
+    first.used.extend(frame.used.clone());
+    Some(frames)
+}

@@ -1,0 +1,190 @@
+//! Where records come from: the producer that takes most of what was said, or two of them and a set operation.
+
+use super::choose::{Want, choose};
+use super::compose::{Build, List, Stop, narrowed, refer};
+use super::fill::fill;
+use super::Step;
+use crate::catalog::{Role, Tool};
+use crate::parse::Frame;
+use metnos_vocab::Class;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+impl Build<'_> {
+    /// The list a clause asks to see, narrowed as it says.
+    pub(super) fn look(&mut self, frame: &Frame, object: &str) -> Result<List, Stop> {
+        if let Some(sets) = &frame.sets {
+            return self.two(frame, object, &sets.first, &sets.second, sets.op);
+        }
+        if let (Some(first), [second]) = (frame.text(Role::Place), &frame.also[..])
+            && object == "files"
+        {
+            return self.two(frame, object, first, second, "union");
+        }
+        let empty = frame.object.is_empty() && !frame.has(Role::Place) && !frame.has(Role::Paths) && !frame.has(Role::Urls);
+        if (frame.only || frame.anaphor.is_some() || empty && frame.nouns.is_empty() && !frame.has(Role::Text) && !frame.has(Role::Shows))
+            && let Some(list) = self.referred(frame)
+            && (empty || frame.anaphor.is_some())
+        {
+            return self.narrow(frame, list, &mut BTreeSet::new());
+        }
+        let mut frame = frame.clone();
+        if frame.kinds.len() == 1 {
+            frame.set(Role::Kind, frame.kinds[0].clone());
+        }
+        self.loose_names(&mut frame, object);
+        let sense = self.sense(&frame);
+        let mut qualifiers = self.qualifiers(&frame, &sense, object);
+        let weighed = frame.stats == ["sum"] && frame.field.as_deref() == Some("size") && frame.has(Role::Place) && frame.kinds.is_empty() && !narrowed(&frame);
+        let mut object = object;
+        if weighed && matches!(object, "dirs" | "") {
+            (object, qualifiers) = ("files", vec!["size".to_owned()]);
+            frame.verbs.push("compute".to_owned());
+        }
+        let Some(tool) = self.producer(&frame, object, &qualifiers).cloned() else {
+            return self.piped(&frame, object, &qualifiers);
+        };
+        self.produce(&frame, &tool)
+    }
+
+    /// A file named without a place is looked for, unless it is to be read.
+    fn loose_names(&self, frame: &mut Frame, object: &str) {
+        let reads = !frame.stats.is_empty() || frame.column.is_some() || frame.field.is_some() || frame.has(Role::Sheet) || !frame.verbs.is_empty();
+        let sense = self.sense(frame);
+        if frame.loose.is_empty() || !sense.query || reads || object != "files" || frame.list(Role::Paths).len() != frame.loose.len() || frame.has(Role::Contains) {
+            return;
+        }
+        frame.slots.remove(&Role::Paths);
+        for name in frame.loose.clone() {
+            frame.push(Role::Patterns, name);
+        }
+    }
+
+    fn producer(&self, frame: &Frame, object: &str, qualifiers: &[String]) -> Option<&'_ Tool> {
+        let mut roles: BTreeSet<Role> = frame.slots.keys().copied().collect();
+        // The home is where everything is: a folder that nobody named is not missing.
+        let anywhere = matches!(object, "files" | "dirs" | "images") && !roles.contains(&Role::Paths);
+        if anywhere && object != "dirs" {
+            roles.insert(Role::Place);
+        }
+        let mut narrowing: BTreeSet<Role> = roles.clone();
+        narrowing.retain(|role| {
+            matches!(
+                role,
+                Role::Kind | Role::Patterns | Role::SizeMin | Role::SizeMax | Role::After | Role::Before | Role::Contains | Role::Paths | Role::Shows | Role::Empty | Role::Name | Role::Names | Role::Query | Role::Text
+            )
+        });
+        if !frame.excluded.is_empty() {
+            narrowing.insert(Role::Negate);
+        }
+        let want = Want { verb: None, object, qualifiers, verbs: &frame.verbs, roles, narrowing, piped: false };
+        choose(&self.planner.catalog, &want)
+    }
+
+    /// An executor of the object that works on another list: lines of the files found.
+    fn piped(&mut self, frame: &Frame, object: &str, qualifiers: &[String]) -> Result<List, Stop> {
+        let roles: BTreeSet<Role> = frame.slots.keys().copied().collect();
+        let want = Want { verb: None, object, qualifiers, verbs: &frame.verbs, roles, narrowing: BTreeSet::new(), piped: true };
+        let Some(tool) = choose(&self.planner.catalog, &want).cloned() else {
+            return Err(Stop::Gap(format!("nothing in the catalog gives {}", if object.is_empty() { "this" } else { object })));
+        };
+        let mut own = frame.clone();
+        own.slots.remove(&Role::Place);
+        let mut used = BTreeSet::new();
+        let mut step = fill(&tool, &own, &mut used);
+        let mut rest = frame.clone();
+        rest.slots.retain(|role, _| !used.contains(role));
+        rest.nouns.clear();
+        rest.stats.clear();
+        rest.object.clear();
+        let under = if object == "texts" { "files" } else { object };
+        let source = if rest.slots.is_empty() && rest.kinds.is_empty() { self.referred(frame) } else { None };
+        let list = match source {
+            Some(list) => list,
+            None if under == object => return Err(Stop::Gap(format!("nothing in the catalog gives {object}"))),
+            None if rest.slots.is_empty() && rest.kinds.is_empty() => {
+                return Err(Stop::Ask { tool: step.tool, missing: vec!["paths".to_owned()] });
+            }
+            None => self.look(&rest, under)?,
+        };
+        refer(&mut step, &list, "from_step");
+        let n = self.push(step)?;
+        Ok(self.became(n, &tool))
+    }
+
+    /// A step of the producer, then what it could not take as filters.
+    fn produce(&mut self, frame: &Frame, tool: &Tool) -> Result<List, Stop> {
+        let tool = tool.clone();
+        let mut used = BTreeSet::new();
+        let mut frame = frame.clone();
+        if tool.takes(Role::Place) && !frame.has(Role::Place) {
+            frame.set(Role::Place, "~");
+        }
+        if frame.has(Role::Empty) && !tool.takes(Role::Empty) && tool.takes(Role::SizeMax) {
+            frame.slots.remove(&Role::Empty);
+            frame.set(Role::SizeMax, 0);
+        }
+        self.own_order(&mut frame, &tool);
+        let step: Step = fill(&tool, &frame, &mut used);
+        let n = self.push(step)?;
+        let list = self.became(n, &tool);
+        if tool.class == Class::Processor && frame.order.as_ref().is_some_and(|o| o.limit.is_some()) && tool.takes(Role::Limit) {
+            used.insert(Role::Limit);
+        }
+        self.narrow(&frame, list, &mut used)
+    }
+
+    /// An executor that ranks by itself: how many, and by what.
+    fn own_order(&self, frame: &mut Frame, tool: &Tool) {
+        if let Some(arg) = tool.arg(Role::SpaceBy) {
+            let folders = frame.nouns.iter().filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id)).any(|n| n.object.as_deref() == Some("dirs"));
+            let group = frame.group.first().cloned().or_else(|| folders.then(|| "dir".to_owned()));
+            if let Some(group) = group.filter(|g| arg.choices.contains(g)) {
+                frame.set(Role::SpaceBy, group);
+            }
+        }
+        if tool.takes(Role::Limit)
+            && let Some(limit) = frame.order.as_ref().and_then(|o| o.limit)
+        {
+            frame.set(Role::Limit, limit);
+        }
+    }
+
+    pub(super) fn became(&mut self, step: usize, tool: &Tool) -> List {
+        let list = List { step: Some(step), index: None, object: tool.object().to_owned(), gives: tool.gives.clone() };
+        self.list = Some(list.clone());
+        list
+    }
+
+    /// Two places, each looked into, and what is asked of the two lists.
+    fn two(&mut self, frame: &Frame, object: &str, first: &str, second: &str, op: &str) -> Result<List, Stop> {
+        let Some(tool) = self.planner.catalog.processor(Role::SetOp).cloned() else { return Err(Stop::Gap("nothing compares lists".to_owned())) };
+        let object = if matches!(object, "dirs" | "") { "files" } else { object };
+        let mut lists = Vec::new();
+        for place in [first, second] {
+            let mut one = frame.clone();
+            one.sets = None;
+            one.also.clear();
+            one.set(Role::Place, place);
+            lists.push(self.look(&one, object)?);
+        }
+        let mut args = Map::new();
+        for arg in &tool.args {
+            let value = match arg.role {
+                Some(Role::SetOp) => Value::from(op),
+                Some(Role::Key) if lists[0].gives.contains_key("name") && op != "union" => Value::from("name"),
+                _ => continue,
+            };
+            args.insert(arg.name.clone(), value);
+        }
+        let mut step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
+        refer(&mut step, &lists[0], "from_step");
+        refer(&mut step, &lists[1], "with_step");
+        let n = self.push(step)?;
+        let mut list = self.became(n, &tool);
+        list.object = object.to_owned();
+        list.gives = lists.swap_remove(0).gives;
+        self.list = Some(list.clone());
+        Ok(list)
+    }
+}

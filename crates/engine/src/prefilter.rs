@@ -1,0 +1,1 @@
+//! Ranking of a catalog for a query.
