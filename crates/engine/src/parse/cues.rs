@@ -83,6 +83,11 @@ impl Clause<'_> {
             _ => None,
         };
         if let Some((head, tail)) = shape {
+            // "in the folder called x": a place, not a name to look for.
+            let folder = at > 0 && self.sense(at - 1, "folder_word").is_some();
+            if folder && self.back_over_stops(at - 1).is_some_and(|b| self.sense(b, "prep").is_some()) {
+                return false;
+            }
             let Some((value, end)) = self.value_after(at, true) else { return false };
             let value = value.trim_matches('*').to_owned();
             self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));

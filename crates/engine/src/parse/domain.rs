@@ -30,6 +30,9 @@ impl Clause<'_> {
         if !object.is_empty() {
             return object;
         }
+        if self.items.iter().any(|item| matches!(&item.lit, Lit::File(text) if item.free() && self.is_host(text))) {
+            return "urls".to_owned();
+        }
         self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).and_then(|v| v.object.clone()).unwrap_or_default()
     }
 

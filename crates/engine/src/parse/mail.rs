@@ -22,6 +22,14 @@ impl Clause<'_> {
                 self.take(from, at + 1, "subject");
                 continue;
             }
+            if self.moves() && matches!(self.sense(at, "prep"), Some("to" | "inor" | "in"))
+                && let Some(Lit::Quoted(text)) = self.lit(self.skip_stops(at + 1)).cloned()
+            {
+                let end = self.skip_stops(at + 1) + 1;
+                self.frame.set(Role::DstFolder, text);
+                self.take(at, end, "mail folder");
+                continue;
+            }
             let quoted = |clause: &Self| matches!(clause.lit(at + 1), Some(Lit::Quoted(_))) || matches!(clause.lit(clause.skip_stops(at + 1)), Some(Lit::Quoted(_)));
             let cue = |clause: &Self, id: &str| clause.is(at, "cue", id);
             let found = if sends && cue(self, "body") && quoted(self) && (!cue(self, "subject") || self.frame.has(Role::Subject)) {
@@ -47,6 +55,10 @@ impl Clause<'_> {
             }
             self.take(at, end, "message");
         }
+    }
+
+    fn moves(&self) -> bool {
+        self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.goals == [Role::DstDir])
     }
 
     fn labels(&self) -> bool {

@@ -63,7 +63,7 @@ impl Clause<'_> {
         let mut from = at;
         while from > 0 {
             let before = &self.items[from - 1];
-            if before.free() && before.sense("prep").is_none() && (super::clause::only_stop(before) || before.sense("folder_word").is_some()) {
+            if before.free() && before.sense("prep").is_none() && (super::clause::only_stop(before) || before.sense("folder_word").is_some() || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some()) {
                 from -= 1;
             } else {
                 break;
@@ -105,7 +105,7 @@ impl Clause<'_> {
             return None;
         }
         let dated = ["month", "weekday", "day", "rel", "unit", "number", "ordinal"].iter().any(|cat| item.sense(cat).is_some());
-        if item.capital && !dated && matches!(prep, "in" | "inor" | "from" | "to") || item.capital && called {
+        if item.capital && !dated && (matches!(prep, "in" | "inor" | "from" | "to") || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image"))) || item.capital && called {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
             return Some((format!("~/{name}"), name, end + after));

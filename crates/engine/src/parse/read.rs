@@ -51,7 +51,12 @@ impl Clause<'_> {
         if guess == "messages" || sends {
             self.message_cues(sends);
         }
+        if self.items.iter().any(|i| i.is("noun", "now")) {
+            self.zone();
+        }
         if matches!(guess.as_str(), "issues" | "pulls" | "urls" | "places" | "credentials") {
+            self.ambient();
+            self.nouns();
             self.few_cues(&guess);
         }
         if guess == "events" {
@@ -161,7 +166,7 @@ impl Clause<'_> {
             if let Some(to) = to {
                 self.frame.set(Role::Before, to.to_string());
             }
-            let touched = (0..self.len()).find_map(|i| self.sense(i, "touch").map(|id| (i, id.to_owned())));
+            let touched = (0..self.len()).find_map(|i| self.sense(i, "touch").filter(|_| !self.items[i].capital).map(|id| (i, id.to_owned())));
             if let Some((i, id)) = touched {
                 if id == "taken" {
                     self.frame.verbs.push("taken".to_owned());
@@ -172,7 +177,7 @@ impl Clause<'_> {
             self.take(start, end, "date");
         }
         for at in 0..self.len() {
-            if self.free(at) && self.sense(at, "touch").is_some() && self.sense(at, "super").is_none() && self.sense(at, "noun").is_none() && self.sense(at, "cue").is_none() && Some(at) != self.verb_at {
+            if self.free(at) && !self.items[at].capital && self.sense(at, "touch").is_some() && self.sense(at, "super").is_none() && self.sense(at, "noun").is_none() && self.sense(at, "cue").is_none() && Some(at) != self.verb_at {
                 self.take(at, at + 1, "date");
             }
         }

@@ -28,7 +28,7 @@ const SHOWING: [&str; 4] = ["find", "list", "get", "read"];
 
 pub(super) fn choose<'c>(catalog: &'c Catalog, want: &Want<'_>) -> Option<&'c Tool> {
     let mut best: Option<((i64, i64), &Tool)> = None;
-    for tool in catalog.tools() {
+    for tool in catalog.tools().filter(|_| !want.object.is_empty()) {
         if tool.object() != want.object {
             continue;
         }
@@ -77,26 +77,27 @@ fn satisfied(tool: &Tool, want: &Want<'_>) -> bool {
             let role = tool.args.iter().find(|arg| arg.name == *name).and_then(|arg| arg.role);
             match role {
                 Some(Role::List) => want.piped,
-                Some(role) => has(want, role),
+                Some(role) => has(tool, want, role),
                 None => false,
             }
         })
     })
 }
 
-fn has(want: &Want<'_>, role: Role) -> bool {
-    want.roles.contains(&role) || stand_in(role).iter().any(|other| want.roles.contains(other))
+fn has(tool: &Tool, want: &Want<'_>, role: Role) -> bool {
+    want.roles.contains(&role) || stand_in(tool, role).iter().any(|other| want.roles.contains(other))
 }
 
 /// Whether a value of this role has a place in the executor.
 pub(super) fn accepts(tool: &Tool, role: Role) -> bool {
-    tool.takes(role) || tool.args.iter().any(|arg| arg.role.is_some_and(|own| stand_in(own).contains(&role)))
+    tool.takes(role) || tool.args.iter().any(|arg| arg.role.is_some_and(|own| stand_in(tool, own).contains(&role)))
 }
 
 /// The roles whose values an argument takes when none of its own is there.
-pub(super) fn stand_in(role: Role) -> &'static [Role] {
+pub(super) fn stand_in(tool: &Tool, role: Role) -> &'static [Role] {
     match role {
-        Role::Paths => &[Role::Place],
+        // A folder is a path where folders are meant; elsewhere it is where the things are.
+        Role::Paths if tool.class == metnos_vocab::Class::Producer && tool.object() == "dirs" => &[Role::Place],
         Role::Pattern => &[Role::Contains],
         Role::Query => &[Role::Contains],
         Role::Window => &[Role::After],

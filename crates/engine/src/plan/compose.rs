@@ -68,7 +68,13 @@ impl<'p> Build<'p> {
         }
         let object = self.object(frame, &verb);
         let list = match &verb.verb {
-            None => self.look(frame, &object)?,
+            None => {
+                let mut frame = frame.clone();
+                if frame.verbs.is_empty() && frame.has(Role::Paths) {
+                    frame.verbs.push("read".to_owned());
+                }
+                self.look(&frame, &object)?
+            }
             Some(_) => return self.do_it(frame, &verb, &object),
         };
         self.finish_look(frame, list)
@@ -105,6 +111,11 @@ impl<'p> Build<'p> {
             && !frame.has(Role::Recursive)
         {
             object = acting;
+        }
+        // Rows of a table are records, whatever the word for them.
+        let table = frame.list(Role::Paths).iter().any(|path| senses.ending("qualifier", path).is_some());
+        if table && (frame.column.is_some() || frame.field.is_some() || object == "texts" && frame.has(Role::Sheet)) {
+            return "files".to_owned();
         }
         if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
             return "urls".to_owned();
@@ -160,14 +171,16 @@ impl<'p> Build<'p> {
         self.endings(tool, &mut frame);
         let thing = self.is_the_thing(&frame, tool, object);
         let mut own = frame.clone();
-        if tool.takes(Role::Paths) && !tool.takes(Role::Place) && !thing {
-            own.slots.remove(&Role::Place);
+        if tool.takes(Role::Paths) && !tool.takes(Role::Place) && !frame.has(Role::Names)
+            && let Some(place) = own.slots.remove(&Role::Place).filter(|_| thing)
+        {
+            own.push(Role::Paths, place);
         }
         self.new_paths(tool, &mut own);
         let mut used = BTreeSet::new();
         let mut step = fill(tool, &own, &mut used);
         if tool.takes(Role::List) && !self.direct(tool, &step) {
-            let list = self.input(&frame, tool, &used, object, &sense, &step)?;
+            let list = self.input(&frame, tool, &used, object, &step)?;
             let list = self.bridge(list, tool, frame.content.as_deref().filter(|_| tool.class == Class::Changer))?;
             refer(&mut step, &list, "from_step");
         }
@@ -243,9 +256,7 @@ impl<'p> Build<'p> {
 
     /// Whether its work is already said by its own arguments.
     fn direct(&self, tool: &Tool, step: &Step) -> bool {
-        let group = tool.requires.iter().find(|group| group.iter().any(|name| tool.args.iter().any(|arg| arg.name == *name && arg.role == Some(Role::List))));
-        let said = group.is_some_and(|group| group.iter().any(|name| step.args.contains_key(name)));
-        said || tool.arg(Role::Content).is_some_and(|arg| step.args.contains_key(&arg.name))
+        [Role::Paths, Role::Ids, Role::Pids, Role::Content].iter().filter_map(|role| tool.arg(*role)).any(|arg| step.args.contains_key(&arg.name))
     }
 
     /// A folder that is itself the thing: named, and not as the place of other things.
@@ -288,14 +299,14 @@ impl<'p> Build<'p> {
     }
 
     /// The list an executor works on: the one pointed to, or a new one.
-    fn input(&mut self, frame: &Frame, tool: &'p Tool, used: &BTreeSet<Role>, object: &str, sense: &VerbSense, step: &Step) -> Result<List, Stop> {
+    fn input(&mut self, frame: &Frame, tool: &'p Tool, used: &BTreeSet<Role>, object: &str, step: &Step) -> Result<List, Stop> {
         let named = !frame.object.is_empty() || !frame.kinds.is_empty() || frame.has(Role::Paths) || frame.has(Role::Place) && !used.contains(&Role::Place) || narrowed(frame) || frame.has(Role::Urls);
-        if frame.anaphor.is_some() || frame.only || !named {
+        // "The videos there, move them": a pronoun that takes up what the clause itself has named.
+        if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
             if let Some(list) = self.referred(frame) {
                 return self.narrow(frame, list, &mut used.clone());
             }
-            if frame.anaphor.is_some() || !named {
-                let _ = sense;
+            if !named {
                 let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
                 return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
             }
@@ -312,6 +323,9 @@ impl<'p> Build<'p> {
             return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
         }
         let object = if object == "entries" { "files" } else { object };
+        if rest.verbs.is_empty() && rest.has(Role::Paths) {
+            rest.verbs.push(if tool.needs.is_empty() { "get" } else { "read" }.to_owned());
+        }
         self.look(&rest, object)
     }
 

@@ -33,6 +33,11 @@ pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &C
         }
         return answer;
     }
+    if reminds(planner, &items) {
+        let tool = planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List));
+        let missing = tool.and_then(|tool| tool.arg(Role::Schedule)).map(|arg| arg.name.clone()).into_iter().collect();
+        return Answer::Ask(Ask { missing, tool: tool.map(|tool| tool.name.as_str().to_owned()).unwrap_or_default() });
+    }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
     let clauses = split(items);
     if clauses.len() > crate::parse::CLAUSES {
@@ -84,6 +89,12 @@ pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &C
     answer
 }
 
+/// Whether the verb makes a task.
+fn reminds(planner: &Planner, items: &[Item]) -> bool {
+    let verb = |item: &Item| item.command().and_then(|id| planner.lexicons.senses.verb.get(id).cloned());
+    items.iter().find_map(|item| verb(item).filter(|_| item.sense("noun").is_none())).is_some_and(|v| v.object.as_deref() == Some("tasks") && v.verb.as_deref() == Some("create"))
+}
+
 /// Whether a timing makes the request a task: it repeats, or the verb reminds, or something is to be done later.
 fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
     let senses = &planner.lexicons.senses;
@@ -91,8 +102,7 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
         item.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some(object))
             || item.sense("noun").and_then(|id| senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some(object))
     };
-    let remind = items.iter().any(|i| i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("tasks") && v.verb.as_deref() == Some("create")));
-    if remind {
+    if reminds(planner, items) {
         return true;
     }
     let changes = items.iter().any(|i| i.sense("noun").and_then(|id| senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some("tasks")));

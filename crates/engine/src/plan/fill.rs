@@ -11,19 +11,19 @@ use std::collections::BTreeSet;
 pub(super) fn fill(tool: &Tool, frame: &Frame, used: &mut BTreeSet<Role>) -> Step {
     let mut args = Map::new();
     for arg in &tool.args {
-        if let Some(value) = value(arg, frame, used) {
+        if let Some(value) = value(tool, arg, frame, used) {
             args.insert(arg.name.clone(), value);
         }
     }
     Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() }
 }
 
-fn value(arg: &Arg, frame: &Frame, used: &mut BTreeSet<Role>) -> Option<Value> {
+fn value(tool: &Tool, arg: &Arg, frame: &Frame, used: &mut BTreeSet<Role>) -> Option<Value> {
     let role = arg.role?;
     if !arg.inside.is_empty() {
         let mut record = Map::new();
         for inner in &arg.inside {
-            if let Some(value) = value(inner, frame, used) {
+            if let Some(value) = value(tool, inner, frame, used) {
                 record.insert(inner.name.clone(), value);
             }
         }
@@ -34,7 +34,7 @@ fn value(arg: &Arg, frame: &Frame, used: &mut BTreeSet<Role>) -> Option<Value> {
         used.extend([Role::After, Role::Before]);
         return Some(Value::from(format!("{from}/{to}")));
     }
-    let own = std::iter::once(role).chain(stand_in(role).iter().copied()).find(|role| frame.has(*role))?;
+    let own = std::iter::once(role).chain(stand_in(tool, role).iter().copied()).find(|role| frame.has(*role))?;
     let value = typed(arg, frame.slots.get(&own)?)?;
     used.insert(own);
     Some(value)

@@ -32,6 +32,10 @@ impl Build<'_> {
         if frame.kinds.len() == 1 {
             frame.set(Role::Kind, frame.kinds[0].clone());
         }
+        if object == "images" {
+            frame.kinds.clear();
+            frame.slots.remove(&Role::Kind);
+        }
         self.loose_names(&mut frame, object);
         let sense = self.sense(&frame);
         let mut qualifiers = self.qualifiers(&frame, &sense, object);
@@ -49,7 +53,7 @@ impl Build<'_> {
 
     /// A file named without a place is looked for, unless it is to be read.
     fn loose_names(&self, frame: &mut Frame, object: &str) {
-        let reads = !frame.stats.is_empty() || frame.column.is_some() || frame.field.is_some() || frame.has(Role::Sheet) || !frame.verbs.is_empty();
+        let reads = frame.verbs.iter().any(|v| v != "read") || !frame.stats.is_empty() || frame.column.is_some() || frame.field.is_some() || frame.has(Role::Sheet) ;
         let sense = self.sense(frame);
         if frame.loose.is_empty() || !sense.query || reads || object != "files" || frame.list(Role::Paths).len() != frame.loose.len() || frame.has(Role::Contains) {
             return;

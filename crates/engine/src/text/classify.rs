@@ -65,7 +65,7 @@ fn words(run: &str, start: usize, tails: &[String], out: &mut Vec<Token>) {
             continue;
         }
         let rest = run[i..].to_lowercase().replace('’', "'");
-        if i > from && tails.contains(&rest) {
+        if tails.contains(&rest) {
             push(from, i);
             from = i;
             break;
