@@ -1,0 +1,268 @@
+//! The honest end: said from what happened, never from what was meant to happen.
+
+use crate::Got;
+use crate::refer::fill;
+use metnos_engine::{Gap, Plan};
+use metnos_vocab::{Class, ExecutorName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Everything was done.
+    Done,
+    /// Some items were not.
+    Partly,
+    /// It stopped at a step.
+    Failed,
+    /// A question waits for an answer; until then nothing runs.
+    Waits,
+    /// The person stopped it.
+    Cancelled,
+    /// What is missing was asked for and not said.
+    Unclear,
+    /// Nothing in the catalog does it.
+    Gap,
+    /// It would work, if something were there that is not.
+    Dormant,
+}
+
+/// What is said at the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ending {
+    /// How it ended.
+    pub status: Status,
+    /// The sentences, in the person's language.
+    pub text: String,
+    /// The step whose list is the answer, if one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show: Option<usize>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// The question that waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
+    /// Words that nothing explained.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+}
+
+/// The sentences of every language.
+#[derive(Clone, Debug)]
+pub struct Messages(BTreeMap<String, Language>);
+
+/// The sentences of one language, from its file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Language {
+    /// By verb: what was done, with `{count}` and `{things}`.
+    did: BTreeMap<String, String>,
+    /// By status.
+    status: BTreeMap<String, String>,
+    /// By object: one and many.
+    things: BTreeMap<String, [String; 2]>,
+    /// By argument: the question for it.
+    question: BTreeMap<String, String>,
+    /// By argument: the request again, with the answer in it.
+    answer: BTreeMap<String, String>,
+    /// Sentences of their own.
+    say: BTreeMap<String, String>,
+}
+
+/// A file of sentences that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the sentences of {language}: {error}")]
+pub struct MessagesError {
+    language: String,
+    error: toml::de::Error,
+}
+
+const SHIPPED: [(&str, &str); 2] =
+    [("en", include_str!("../data/messages/en.toml")), ("it", include_str!("../data/messages/it.toml"))];
+
+impl Messages {
+    /// Those that ship with this binary.
+    pub fn shipped() -> Result<Self, MessagesError> {
+        let read = |(language, text): &(&str, &str)| match toml::from_str(text) {
+            Ok(sentences) => Ok(((*language).to_owned(), sentences)),
+            Err(error) => Err(MessagesError { language: (*language).to_owned(), error }),
+        };
+        SHIPPED.iter().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The sentences of a language, or those of the first one.
+    fn of(&self, language: &str) -> Option<&Language> {
+        self.0.get(language).or_else(|| self.0.values().next())
+    }
+
+    fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
+        let found = self.of(language).and_then(|sentences| sentences.say.get(key));
+        put(found.map_or("", String::as_str), values)
+    }
+
+    /// The one question for what is missing.
+    pub(crate) fn question(&self, language: &str, missing: &[String]) -> String {
+        let known =
+            self.of(language).and_then(|sentences| missing.iter().find_map(|m| sentences.question.get(m)));
+        match known {
+            Some(question) => question.clone(),
+            None => self.say(language, "missing", &[("missing", &missing.join(", "))]),
+        }
+    }
+
+    /// The request as it would have been with the answer in it: so that an answer is read with the same
+    /// eyes as a request.
+    pub(crate) fn answered(&self, language: &str, request: &str, missing: &[String], answer: &str) -> String {
+        let known = self.of(language).and_then(|sentences| {
+            missing.iter().find_map(|m| sentences.answer.get(m)).or_else(|| sentences.answer.get("other"))
+        });
+        let request = request.trim_end_matches(|c: char| c.is_whitespace() || ".?!".contains(c));
+        put(
+            known.map_or("{request} {answer}", String::as_str),
+            &[("request", request), ("answer", answer.trim())],
+        )
+    }
+
+    /// Nothing fits.
+    pub(crate) fn gap(&self, language: &str, gap: &Gap) -> Ending {
+        let words = gap.words.join(", ");
+        let key = if gap.words.is_empty() { "gap" } else { "gap_words" };
+        Ending {
+            text: self.say(language, key, &[("words", &words), ("reason", &gap.reason)]),
+            words: gap.words.clone(),
+            ..Ending::bare(Status::Gap)
+        }
+    }
+
+    /// A step that cannot run yet.
+    pub(crate) fn dormant(&self, language: &str, tool: &str, reason: &str) -> Ending {
+        let text = self.say(language, "dormant", &[("tool", tool), ("reason", reason)]);
+        Ending { text, ..Ending::bare(Status::Dormant) }
+    }
+
+    /// What one step did, in one sentence.
+    fn did(&self, language: &str, tool: &str, got: &Got) -> Option<String> {
+        let sentences = self.of(language)?;
+        let name = ExecutorName::parse(tool).ok()?;
+        let template = name
+            .verb()
+            .and_then(|verb| sentences.did.get(verb.as_str()))
+            .or_else(|| sentences.did.get("other"))?;
+        let nouns = name
+            .object()
+            .and_then(|object| sentences.things.get(object.as_str()))
+            .or_else(|| sentences.things.get("other"))?;
+        let count = got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 });
+        let things = &nouns[usize::from(count != 1)];
+        Some(put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]))
+    }
+}
+
+impl Ending {
+    fn bare(status: Status) -> Self {
+        Self { status, text: String::new(), show: None, next: None, approval: None, words: Vec::new() }
+    }
+
+    /// What is said of a plan that came so far.
+    pub(crate) fn tell(
+        messages: &Messages,
+        language: &str,
+        status: Status,
+        plan: &Plan,
+        results: &[Got],
+        why: Option<String>,
+    ) -> Self {
+        let mut ending = Self::bare(status);
+        let mut lines = Vec::new();
+        let last = results.len();
+        for (n, (step, got)) in plan.steps.iter().zip(results).enumerate() {
+            let changes = ExecutorName::parse(&step.tool).is_ok_and(|name| name.class() == Class::Changer);
+            // Of what only looked, the last one is the answer; what changed something is always told.
+            if got.error.is_none() && (changes || n + 1 == last) {
+                lines.extend(
+                    spoken(plan, results, n + 1, last).or_else(|| messages.did(language, &step.tool, got)),
+                );
+            }
+            if got.fail_count > 0 {
+                let first = got.failed.first().map_or("", String::as_str);
+                let count = got.fail_count.to_string();
+                lines.push(messages.say(language, "failed_items", &[("count", &count), ("first", first)]));
+            }
+            if let Some(cut) = got.truncated.as_deref().filter(|_| n + 1 == last) {
+                lines.push(messages.say(language, "truncated", &[("cap", cut)]));
+            }
+        }
+        ending.show = results.last().filter(|got| got.error.is_none() && got.count > 0).map(|_| last);
+        if let Some(trouble) = results.last().and_then(|got| got.error.as_ref()) {
+            ending.approval = trouble.approval.clone();
+            ending.next = trouble.hint.clone();
+            lines.push(trouble.message.clone());
+        }
+        let left = plan.steps.len().saturating_sub(last);
+        if left > 0 && matches!(status, Status::Failed | Status::Cancelled) {
+            lines.push(messages.say(language, "not_begun", &[("count", &left.to_string())]));
+        }
+        lines.extend(why);
+        let opening = messages.of(language).and_then(|sentences| sentences.status.get(word(status)));
+        lines.splice(0..0, opening.filter(|text| !text.is_empty()).cloned());
+        ending.text = lines.join("\n");
+        ending
+    }
+}
+
+/// The value that a last step is all about, said as it is.
+fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<String> {
+    let got = results.get(step.checked_sub(1)?)?;
+    if step != last || got.count > 0 {
+        return None;
+    }
+    let value = ["text", "content", "value"].into_iter().find_map(|key| got.fields.get(key));
+    let planned = fill(&Value::String(plan.final_message.clone()), results);
+    let told = value.or(planned.as_ref())?;
+    match told {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) if value.is_some() => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Done => "done",
+        Status::Partly => "partly",
+        Status::Failed => "failed",
+        Status::Waits => "waits",
+        Status::Cancelled => "cancelled",
+        Status::Unclear => "unclear",
+        Status::Gap => "gap",
+        Status::Dormant => "dormant",
+    }
+}
+
+fn put(template: &str, values: &[(&str, &str)]) -> String {
+    let (mut out, mut rest) = (String::with_capacity(template.len()), template);
+    // One pass, so that a value that looks like a slot stays what it is.
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((key, after)) = after.split_once('}') else {
+            out.push('{');
+            rest = after;
+            continue;
+        };
+        match values.iter().find(|(name, _)| *name == key) {
+            Some((_, value)) => out.push_str(value),
+            None => {
+                out.push('{');
+                out.push_str(key);
+                out.push('}');
+            }
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,120 @@
+//! What comes in and what goes out.
+
+use crate::Ending;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Something that happened outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Event {
+    /// A person asked for something.
+    Asked {
+        /// The words.
+        text: String,
+        /// Their language, if it is known.
+        language: Option<String>,
+        /// When, with its offset.
+        now: String,
+        /// In which zone.
+        zone: String,
+        /// Earlier requests of the same conversation, oldest first.
+        context: Vec<String>,
+    },
+    /// The person answered the one question.
+    Answered {
+        /// The words.
+        text: String,
+    },
+    /// A step ended, well or not.
+    Done {
+        /// Which one, from 1.
+        step: usize,
+        /// What came of it.
+        got: Box<Got>,
+    },
+    /// The person wants no more of it.
+    Cancelled,
+}
+
+/// What came of one step. The list itself lies elsewhere: here is what decisions and sentences need.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Got {
+    /// The call.
+    pub call_id: String,
+    /// True when nothing failed.
+    pub ok: bool,
+    /// Items handled.
+    pub ok_count: u64,
+    /// Items not handled.
+    pub fail_count: u64,
+    /// The first of those, in words.
+    pub failed: Vec<String>,
+    /// Why the step as a whole failed.
+    pub error: Option<Trouble>,
+    /// Scalars beside the list.
+    pub fields: Map<String, Value>,
+    /// How long the list is.
+    pub count: u64,
+    /// The cap that cut the list short, in words.
+    pub truncated: Option<String>,
+    /// The digest of the whole answer.
+    pub digest: String,
+}
+
+/// Why a step failed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Trouble {
+    /// The class of the failure.
+    pub class: String,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// The question that waits.
+    pub approval: Option<String>,
+}
+
+/// Something the driver must do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+pub enum Effect {
+    /// Run a step, through every guard.
+    Invoke {
+        /// Which one, from 1.
+        step: usize,
+        /// The executor.
+        tool: String,
+        /// Its arguments, with every reference resolved.
+        args: Map<String, Value>,
+        /// Where its list comes from.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        entries: Option<Source>,
+        /// Where its second list comes from.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        with: Option<Source>,
+    },
+    /// Ask the person one thing.
+    Ask {
+        /// What is missing.
+        missing: Vec<String>,
+        /// The question.
+        text: String,
+    },
+    /// Say how it ended; nothing follows.
+    Finish(Ending),
+}
+
+/// Where a list comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A step of this turn.
+    Step(usize),
+    /// The last list of the conversation.
+    Turn,
+    /// One of it, from 1.
+    OneOfTurn(usize),
+}

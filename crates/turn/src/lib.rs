@@ -1,0 +1,17 @@
+//! One turn: a request, its plan, its steps and its end.
+//!
+//! Pure. [`Machine::step`] takes a state and an event and gives the next state and the effects that a
+//! driver must perform; what comes of them is the next event. The events are the turn: fed again they
+//! must give the same effects, byte for byte ([`replay`]).
+
+mod ending;
+mod event;
+mod machine;
+mod refer;
+mod replay;
+mod validate;
+
+pub use ending::{Ending, Messages, Status};
+pub use event::{Effect, Event, Got, Source, Trouble};
+pub use machine::{Machine, State};
+pub use replay::{Entry, Replayed, replay};

@@ -1,0 +1,164 @@
+//! The turn itself: `step(state, event) → (state, effects)`.
+
+use crate::ending::{Ending, Messages, Status};
+use crate::event::{Effect, Event, Got};
+use crate::refer::{Lost, resolve};
+use crate::validate::validate;
+use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Plan, Planner, Request};
+
+/// Where a turn stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The language in which the person is spoken to.
+    pub language: String,
+    /// The plan, once there is one.
+    pub plan: Option<Plan>,
+    /// What came of the steps so far.
+    pub results: Vec<Got>,
+    asked: Option<(String, Option<String>, String, String, Vec<String>)>,
+    question: Option<Ask>,
+    over: bool,
+}
+
+impl State {
+    /// True once nothing more will happen.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+}
+
+/// What decides. It has no state of its own and performs nothing.
+pub struct Machine {
+    planner: Planner,
+    catalog: Catalog,
+    messages: Messages,
+}
+
+impl Machine {
+    /// A machine that plans over `catalog` and speaks with `messages`.
+    pub fn new(catalog: Catalog, lexicons: Lexicons, messages: Messages) -> Self {
+        Self { planner: Planner::new(catalog.clone(), lexicons), catalog, messages }
+    }
+
+    /// What follows from `event`.
+    pub fn step(&self, mut state: State, event: Event) -> (State, Vec<Effect>) {
+        // After its end nothing happens any more, whatever comes in late.
+        if state.over {
+            return (state, Vec::new());
+        }
+        let effect = match event {
+            Event::Asked { text, language, now, zone, context } => {
+                state.asked = Some((text, language, now, zone, context));
+                self.understand(&mut state, None)
+            }
+            Event::Answered { text } => self.understand(&mut state, Some(&text)),
+            Event::Done { step, got } => self.observe(&mut state, step, *got),
+            Event::Cancelled => self.finish(&state, Status::Cancelled, None),
+        };
+        state.over = matches!(effect, Effect::Finish(_));
+        (state, vec![effect])
+    }
+
+    /// Plans the request; `answer` is what the person said to the one question.
+    fn understand(&self, state: &mut State, answer: Option<&str>) -> Effect {
+        let Some((mut text, language, now, zone, context)) = state.asked.clone() else {
+            return self.finish(state, Status::Failed, Some("an answer came before any request".into()));
+        };
+        if let (Some(answer), Some(ask)) = (answer, &state.question) {
+            text = self.messages.answered(&state.language, &text, &ask.missing, answer);
+        }
+        let clock = match Clock::parse(&now, &zone) {
+            Ok(clock) => clock,
+            Err(error) => return self.finish(state, Status::Failed, Some(error.to_string())),
+        };
+        let request = Request { text: &text, language: language.as_deref(), context: &context };
+        let (planned, why) = self.planner.plan(&request, &clock);
+        state.language = why.language;
+        match planned {
+            Answer::Plan(plan) => self.begin(state, plan),
+            // One question a turn: who does not answer it is not asked again.
+            Answer::Ask(ask) if state.question.is_some() => {
+                let text = self.messages.question(&state.language, &ask.missing);
+                self.finish(state, Status::Unclear, Some(text))
+            }
+            Answer::Ask(ask) => {
+                let text = self.messages.question(&state.language, &ask.missing);
+                let effect = Effect::Ask { missing: ask.missing.clone(), text };
+                state.question = Some(ask);
+                effect
+            }
+            Answer::Gap(gap) => Effect::Finish(self.messages.gap(&state.language, &gap)),
+        }
+    }
+
+    fn begin(&self, state: &mut State, plan: Plan) -> Effect {
+        if let Err(invalid) = validate(&plan, &self.catalog) {
+            return self.finish(state, Status::Failed, Some(invalid.to_string()));
+        }
+        // A plan whose end cannot be reached is not begun.
+        if let Some((tool, reason)) =
+            plan.steps.iter().find_map(|step| Some((step.tool.clone(), step.dormant.clone()?)))
+        {
+            return Effect::Finish(self.messages.dormant(&state.language, &tool, &reason));
+        }
+        state.plan = Some(plan);
+        self.invoke(state)
+    }
+
+    /// The next step of the plan, or its end.
+    fn invoke(&self, state: &State) -> Effect {
+        let Some(plan) = &state.plan else {
+            return self.finish(state, Status::Failed, Some("there is no plan".into()));
+        };
+        let number = state.results.len() + 1;
+        let Some(step) = plan.steps.get(number - 1) else {
+            let partly = state.results.iter().any(|got| got.fail_count > 0);
+            return self.finish(state, if partly { Status::Partly } else { Status::Done }, None);
+        };
+        let tool = self.catalog.get(&step.tool);
+        let required =
+            |name: &str| tool.is_some_and(|tool| tool.args.iter().any(|a| a.name == name && a.required));
+        match resolve(&step.args, &state.results, &required) {
+            Ok(resolved) => Effect::Invoke {
+                step: number,
+                tool: step.tool.clone(),
+                args: resolved.args,
+                entries: resolved.entries,
+                with: resolved.with,
+            },
+            Err(Lost { argument }) => {
+                self.finish(state, Status::Failed, Some(format!("{}: {argument} has no value", step.tool)))
+            }
+        }
+    }
+
+    fn observe(&self, state: &mut State, step: usize, got: Got) -> Effect {
+        if step != state.results.len() + 1 || state.plan.is_none() {
+            return self.finish(
+                state,
+                Status::Failed,
+                Some(format!("step {step} ended, which was not running")),
+            );
+        }
+        let (failed, waits) = (got.error.is_some(), got.error.as_ref().is_some_and(|e| e.approval.is_some()));
+        // Nothing at all came of it: the steps that would work on it have nothing to work on.
+        let nothing = got.ok_count == 0 && got.fail_count > 0;
+        state.results.push(got);
+        match (failed, waits) {
+            (_, true) => {
+                let effect = self.finish(state, Status::Waits, None);
+                // The yes lets it run later, so this result is not the last word on the step.
+                state.results.pop();
+                effect
+            }
+            (true, _) => self.finish(state, Status::Failed, None),
+            _ if nothing => self.finish(state, Status::Failed, None),
+            _ => self.invoke(state),
+        }
+    }
+
+    fn finish(&self, state: &State, status: Status, why: Option<String>) -> Effect {
+        let plan = state.plan.clone().unwrap_or_default();
+        Effect::Finish(Ending::tell(&self.messages, &state.language, status, &plan, &state.results, why))
+    }
+}
