@@ -63,6 +63,9 @@ pub struct NounSense {
     pub beside: Option<Role>,
     /// The field of the records that is meant, not the records.
     pub content: Option<String>,
+    /// Verbs that mean another beside it.
+    #[serde(default)]
+    pub turns: BTreeMap<String, String>,
     /// The object instead, when the clause does more than look.
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
@@ -91,6 +94,9 @@ pub struct FlagSense {
     pub role: Role,
     /// The value.
     pub value: Value,
+    /// Verbs that mean another beside it.
+    #[serde(default)]
+    pub turns: BTreeMap<String, String>,
 }
 
 /// The kind of file an extension is.

@@ -105,7 +105,14 @@ impl Clause<'_> {
             return true;
         }
         if id == "contains" {
+            // What photos contain is what they show.
+            if self.is(at, "cue", "shows") && self.items.iter().any(|i| i.is("noun", "image")) {
+                return false;
+            }
             let Some((value, end)) = self.value_after(at, true) else { return false };
+            if matches!(self.lit(end - 1), Some(Lit::Path(_) | Lit::Url(_) | Lit::Slashed(_))) {
+                return false;
+            }
             self.frame.set(Role::Contains, value);
             self.take(at, end, if lines { "pattern" } else { "content" });
             return true;

@@ -143,7 +143,7 @@ impl Clause<'_> {
         // "la settimana scorsa", "il mese prossimo": the unit comes first.
         if item.sense("unit").is_some()
             && let Some(rel) = self.sense(at + 1, "rel")
-            && (rel != "this" || self.sense(at + 2, "unit").is_none())
+            && self.sense(at + 2, "unit").is_none()
         {
             return self.relative(rel, at).map(|(days, _)| (days, at + 2));
         }

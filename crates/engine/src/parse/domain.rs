@@ -188,7 +188,7 @@ impl Clause<'_> {
     pub(crate) fn rest(&mut self, role: Role) {
         let content = |clause: &Self, at: usize| {
             let item = &clause.items[at];
-            item.free() && Some(at) != clause.verb_at && !item.is_symbol() && !only_stop(item) && item.sense("prep").is_none() && item.sense("polite").is_none() && item.sense("cue") != Some("query")
+            item.free() && Some(at) != clause.verb_at && !item.is_symbol() && !only_stop(item) && item.sense("prep").is_none() && item.sense("polite").is_none() && !item.is("cue", "query")
         };
         if let Some(at) = (0..self.len()).find(|at| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_)))) {
             let text = self.items[at].text.clone();

@@ -104,7 +104,11 @@ impl Clause<'_> {
     /// An extension said without its dot.
     pub(crate) fn extension_word(&self, item: &Item) -> Option<String> {
         let known = matches!(item.lit, Lit::Word) && item.words == 1 && item.norm.len() > 1;
-        (known && self.senses.extension(&item.norm).is_some() && item.senses.is_empty()).then(|| item.norm.clone())
+        if !known || !item.senses.is_empty() {
+            return None;
+        }
+        let singular = self.lexicon.plural_endings.iter().filter_map(|end| item.norm.strip_suffix(end.as_str()));
+        std::iter::once(item.norm.as_str()).chain(singular).find(|ext| self.senses.extension(ext).is_some()).map(str::to_owned)
     }
 
     /// Whether one thing is meant: an article or an ending says so.
@@ -123,7 +127,8 @@ impl Clause<'_> {
                     verdict = Some(false);
                     break;
                 }
-                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w)) {
+                let elided = |w: &str| lexicon.singular_words.iter().any(|p| p.ends_with('\'') && w.starts_with(p.as_str()));
+                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w) || elided(w)) {
                     verdict = Some(true);
                     break;
                 }

@@ -171,6 +171,11 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
+            if let Some(group) = self.asked_group(at) {
+                self.frame.group.push(group);
+                self.take(at, at + 1, "group");
+                continue;
+            }
             let folders = self.sense(at, "into_folders").is_some() && self.tidies();
             let by = self.is(at, "by", "by");
             let which = self.is(at, "by", "which") && self.ranks_groups();
@@ -191,6 +196,23 @@ impl Clause<'_> {
             }
             self.take(at, end, "group");
         }
+    }
+
+    /// "who … most": the group the question is about; "each month": a recurrence that repeats nothing.
+    fn asked_group(&self, at: usize) -> Option<String> {
+        if self.ranks_groups()
+            && let Some(group) = self.sense(at, "which_group")
+        {
+            return Some(group.to_owned());
+        }
+        let counts = self.items.iter().any(|item| item.sense("stat").is_some());
+        let each = match self.sense(at, "every")? {
+            "daily" => "day",
+            "monthly" => "month",
+            "yearly" => "year",
+            _ => return None,
+        };
+        counts.then(|| each.to_owned())
     }
 
     fn group_words(&self, at: usize) -> Option<(Vec<String>, usize)> {

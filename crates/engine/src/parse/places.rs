@@ -105,7 +105,8 @@ impl Clause<'_> {
             return None;
         }
         let dated = ["month", "weekday", "day", "rel", "unit", "number", "ordinal"].iter().any(|cat| item.sense(cat).is_some());
-        if item.capital && !dated && (matches!(prep, "in" | "inor" | "from" | "to") || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image"))) || item.capital && called {
+        let thing = item.sense("noun").is_some() && item.sense("place").is_none() && !self.folder_after(at + 1) && prep != "to";
+        if item.capital && !dated && !thing && (matches!(prep, "in" | "inor" | "from" | "to") || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image"))) || item.capital && called {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
             return Some((format!("~/{name}"), name, end + after));
@@ -199,7 +200,9 @@ impl Clause<'_> {
         {
             return Some(found);
         }
-        last(&|m: &Mention| m.prep == "inor" || in_goal && m.prep == "in")
+        // "in" leads to a place when the verb says so, or when the things already come from another.
+        let sourced = mentions.len() > 1 && mentions.last().is_some_and(|m| m.prep == "in" && !m.file);
+        last(&|m: &Mention| m.prep == "inor" || (in_goal || sourced) && m.prep == "in")
     }
 }
 

@@ -12,6 +12,7 @@ impl Clause<'_> {
     pub(crate) fn read(mut self, hint: &str) -> Frame {
         self.shell();
         self.main_verb();
+        self.turned();
         self.number_of();
         if self.expression() {
             self.frame.object = "numbers".to_owned();
@@ -66,7 +67,9 @@ impl Clause<'_> {
             self.contact_cues(creates);
         }
         if !matches!(guess.as_str(), "messages" | "events" | "contacts" | "urls" | "places") {
-            self.table_cues();
+            if self.tabular() {
+                self.table_cues();
+            }
             self.file_cues(&guess);
             self.shows();
         }
@@ -135,6 +138,23 @@ impl Clause<'_> {
             && self.sense(at, "cue").is_none()
         {
             self.take(at, at + 1, "verb");
+        }
+    }
+
+    /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
+    fn turned(&mut self) {
+        let Some(verb) = self.frame.verb.clone() else { return };
+        for at in 0..self.len() {
+            let item = &self.items[at];
+            if !item.free() || Some(at) == self.verb_at {
+                continue;
+            }
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id)).and_then(|n| n.turns.get(&verb));
+            let flag = item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
+            if let Some(other) = noun.or(flag) {
+                self.frame.verb = Some(other.clone());
+                return;
+            }
         }
     }
 
@@ -235,6 +255,14 @@ impl Clause<'_> {
         if let Some(end) = end {
             self.frame.set(Role::End, end);
         }
+    }
+
+    /// Whether a table is meant: a file that is one, or words for its parts.
+    fn tabular(&self) -> bool {
+        self.items.iter().any(|item| match &item.lit {
+            Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => self.senses.ending("qualifier", path).is_some(),
+            _ => item.is("noun", "row") || item.is("cue", "column"),
+        })
     }
 
     /// "in both A and B", "in A but not in B".
@@ -394,6 +422,9 @@ impl Clause<'_> {
     fn settle(&mut self, mentions: Vec<Mention>, guess: &str, sends: bool) {
         let ids: Vec<String> = self.frame.nouns.iter().map(|n| n.id.clone()).collect();
         self.frame.object = self.object_of(ids.iter().map(String::as_str));
+        if self.frame.object.is_empty() && self.frame.has(Role::Site) {
+            self.frame.object = guess.to_owned();
+        }
         let beside = mentions.iter().any(|m| m.name.is_none());
         match guess {
             "messages" if !sends => self.assign_folders(mentions),

@@ -283,12 +283,14 @@ impl Clause<'_> {
     /// "for an hour", "half an hour", "an hour and a half", "90 minutes": minutes.
     pub(crate) fn duration(&self, at: usize) -> Option<(u64, usize)> {
         let n = self.number(at)?;
-        let mut minutes = match self.sense(at + 1, "unit")? {
+        // "two free hours": what is free stands between.
+        let unit = at + 1 + usize::from(self.sense(at + 1, "unit").is_none() && self.is(at + 1, "noun", "free"));
+        let mut minutes = match self.sense(unit, "unit")? {
             "minute" => n,
             "hour" => n * 60.0,
             _ => return None,
         };
-        let mut end = at + 2;
+        let mut end = unit + 1;
         if self.is(end, "clock", "half_after") {
             minutes += 30.0;
             end += 1;

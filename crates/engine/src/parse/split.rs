@@ -57,6 +57,6 @@ fn opens(items: &[Item], at: usize) -> bool {
     let bound = object.is_some_and(|next| {
         next.sense("pron").is_some() || only_stop(next) || matches!(next.lit, Lit::Path(_) | Lit::Quoted(_)) || next.is("list_word", "list")
     });
-    let question = item.sense("by").is_some() || item.sense("stop").is_some();
+    let question = item.sense("by").is_some();
     bound && !question
 }

@@ -261,7 +261,7 @@ impl<'p> Build<'p> {
 
     /// A folder that is itself the thing: named, and not as the place of other things.
     fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
-        tool.takes(Role::Paths) && frame.has(Role::Place) && !frame.has(Role::Paths) && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty()) && !narrowed(frame)
+        frame.folders.is_empty() && tool.takes(Role::Paths) && frame.has(Role::Place) && !frame.has(Role::Paths) && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty()) && !narrowed(frame)
     }
 
     /// Folders to make: their names below the place, or the place itself.
@@ -300,7 +300,7 @@ impl<'p> Build<'p> {
 
     /// The list an executor works on: the one pointed to, or a new one.
     fn input(&mut self, frame: &Frame, tool: &'p Tool, used: &BTreeSet<Role>, object: &str, step: &Step) -> Result<List, Stop> {
-        let named = !frame.object.is_empty() || !frame.kinds.is_empty() || frame.has(Role::Paths) || frame.has(Role::Place) && !used.contains(&Role::Place) || narrowed(frame) || frame.has(Role::Urls);
+        let named = !frame.object.is_empty() || !frame.kinds.is_empty() || frame.has(Role::Paths) || frame.has(Role::Place) && !used.contains(&Role::Place) || narrowed(frame) || frame.has(Role::Urls) || frame.has(Role::Query);
         // "The videos there, move them": a pronoun that takes up what the clause itself has named.
         if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
             if let Some(list) = self.referred(frame) {

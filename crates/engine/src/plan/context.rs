@@ -110,6 +110,10 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
         return false;
     }
     let books = items.iter().any(|i| i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("events")));
+    let counts = items.iter().any(|item| item.sense("stat").is_some());
+    if timing.recurs && timing.schedule.is_none() && counts {
+        return false;
+    }
     if timing.recurs {
         return timing.at.iter().any(|r| r.start == 0) || !books && items.iter().any(|i| i.command().is_some());
     }

@@ -43,7 +43,7 @@ pub(super) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
         && (1..=7).contains(&ext.len())
         && ext.bytes().all(|b| b.is_ascii_alphanumeric())
         && stem.chars().all(|c| c.is_alphanumeric() || "_-.+".contains(c))
-        && stem.chars().count() > 1
+        && (stem.chars().count() > 1 || ext.len() > 1)
     {
         return one(Lit::File(run.to_owned()));
     }
