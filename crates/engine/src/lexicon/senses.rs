@@ -111,6 +111,8 @@ pub struct ExtensionOf<'a> {
 pub struct Senses {
     /// Endings of host names.
     pub tlds: Vec<String>,
+    /// Verbs that mean another when folders are to be made.
+    pub folders: BTreeMap<String, String>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.

@@ -109,7 +109,12 @@ fn matched<'a>(tokens: &[Token], at: usize, lexicon: &'a Lexicon, numeric: bool)
     let fits = |first: &str| {
         lexicon.phrases.get(first).into_iter().flatten().find(|phrase| {
             let reckons = |sense: &Sense| matches!(sense.cat.as_str(), "measure" | "measure_to" | "math" | "math_ask");
+            // A comparison is one only before a number: "the smallest of X" is not smaller than X.
+            let compares = |sense: &Sense| matches!(sense.cat.as_str(), "compare" | "age");
+            let number = |token: &Token| matches!(token.lit, Lit::Number(_)) || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(|s| s.cat == "number"));
+            let counted = || tokens[at..].iter().skip(phrase.words.len()).take(2).any(number);
             phrase.words.len() <= tokens.len() - at
+                && (phrase.words.len() == 1 || !phrase.senses.iter().all(compares) || counted())
                 && (numeric || phrase.words.len() == 1 || !phrase.senses.iter().all(reckons))
                 && phrase.words.iter().zip(&tokens[at..]).skip(1).all(|(word, token)| plain(token) && *word == token.norm)
         })

@@ -106,6 +106,10 @@ impl Clause<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Files that go along.
+    pub(crate) fn attach(&mut self) {
         for path in self.frame.list(Role::Paths) {
             self.frame.push(Role::Attachments, path);
         }

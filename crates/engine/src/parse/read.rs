@@ -24,6 +24,10 @@ impl Clause<'_> {
         if guess.is_empty() {
             guess = hint.to_owned();
         }
+        if guess.is_empty() && self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.query) && self.lies_ahead() {
+            "events".clone_into(&mut guess);
+            "events".clone_into(&mut self.frame.object);
+        }
         let verb = self.frame.verb.clone().and_then(|id| self.senses.verb.get(&id).cloned()).unwrap_or_default();
         let renames = verb.goals.contains(&Role::NameTemplate);
         let creates = verb.verb.as_deref() == Some("create");
@@ -31,7 +35,8 @@ impl Clause<'_> {
         if renames {
             self.rename_cues();
         }
-        if creates && guess == "dirs" {
+        if creates && self.items.iter().any(|i| i.free() && i.is("noun", "folder")) {
+            "dirs".clone_into(&mut guess);
             self.new_folders();
         }
         self.phrases();
@@ -74,14 +79,24 @@ impl Clause<'_> {
             self.shows();
         }
         self.ambient();
-        self.pronouns();
+        if sends {
+            self.recipients();
+        }
         let mentions = self.mentions();
+        self.pronouns();
         self.orders();
         self.stats();
         self.flags();
         self.nouns();
         self.settle(mentions, &guess, sends);
         self.finish()
+    }
+
+    /// Whether a day that is still to come is named, and nothing that files have: what is ahead is in a calendar.
+    fn lies_ahead(&self) -> bool {
+        let today = self.clock.today();
+        let literal = self.items.iter().any(|i| matches!(i.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Url(_)) || i.sense("place").is_some() || i.sense("touch").is_some());
+        !literal && (0..self.len()).any(|at| self.days(at).is_some_and(|(days, _)| days.ahead.is_some() || days.from.is_some_and(|from| from > today)))
     }
 
     /// Politeness and connectives say nothing.
@@ -136,6 +151,7 @@ impl Clause<'_> {
             && !self.is(at, "by", "which")
             && self.sense(at, "noun").is_none()
             && self.sense(at, "cue").is_none()
+            && self.sense(at, "which_group").is_none()
         {
             self.take(at, at + 1, "verb");
         }
@@ -150,8 +166,10 @@ impl Clause<'_> {
                 continue;
             }
             let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id)).and_then(|n| n.turns.get(&verb));
+            // "into folders by" says it whole; "by" alone says nothing.
+            let folders = item.sense("into_folders").filter(|_| item.words > 2 && item.sense("by").is_none()).and_then(|_| self.senses.folders.get(&verb));
             let flag = item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
-            if let Some(other) = noun.or(flag) {
+            if let Some(other) = folders.or(noun).or(flag) {
                 self.frame.verb = Some(other.clone());
                 return;
             }
@@ -222,6 +240,12 @@ impl Clause<'_> {
             if let Some((n, end)) = self.duration(at) {
                 let from = at.checked_sub(1).filter(|b| self.is(*b, "cue", "duration")).unwrap_or(at);
                 self.take(from, end, "duration");
+                // "two free hours": what is free stays to be read.
+                for item in self.items.get_mut(from..end).unwrap_or_default() {
+                    if item.is("noun", "free") {
+                        item.taken = "";
+                    }
+                }
                 minutes = Some(n);
                 self.frame.set(Role::Minutes, n);
             }
@@ -421,7 +445,11 @@ impl Clause<'_> {
     /// Object, places and the values that depend on them.
     fn settle(&mut self, mentions: Vec<Mention>, guess: &str, sends: bool) {
         let ids: Vec<String> = self.frame.nouns.iter().map(|n| n.id.clone()).collect();
+        let ahead = std::mem::take(&mut self.frame.object);
         self.frame.object = self.object_of(ids.iter().map(String::as_str));
+        if self.frame.object.is_empty() {
+            self.frame.object = ahead;
+        }
         if self.frame.object.is_empty() && self.frame.has(Role::Site) {
             self.frame.object = guess.to_owned();
         }
@@ -432,7 +460,7 @@ impl Clause<'_> {
             _ => self.assign_places(mentions),
         }
         if sends {
-            self.recipients();
+            self.attach();
         }
         let object = if self.frame.object.is_empty() { guess.to_owned() } else { self.frame.object.clone() };
         match object.as_str() {

@@ -176,7 +176,8 @@ fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
     while at < frames.len() {
         let converts = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.qualifier.as_deref() == Some("format"));
         let saves = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.goals.contains(&Role::DstDir) && v.in_goal) && frames[at].anaphor.is_some();
-        if converts && saves {
+        let again = frames[at].anaphor.is_some() && frames[at].object.is_empty() && frames[at].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.qualifier.as_deref() == Some("format"));
+        if converts && (saves || again) {
             let next = frames.remove(at);
             let before = &mut frames[at - 1];
             for (role, value) in next.slots {
