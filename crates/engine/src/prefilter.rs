@@ -126,7 +126,9 @@ impl<'a> Prefilter<'a> {
                             found.roles.extend(noun.set.keys().map(role_name));
                         }
                     }
-                    "flag" => found.roles.extend(senses.flag.get(&sense.id).map(|flag| role_name(&flag.role))),
+                    "flag" => {
+                        found.roles.extend(senses.flag.get(&sense.id).map(|flag| role_name(&flag.role)))
+                    }
                     "stat" | "super" | "order" | "group" | "output" | "extract_field" | "neg" => {
                         let verb = match sense.cat.as_str() {
                             "stat" => "compute",
@@ -152,7 +154,9 @@ impl<'a> Prefilter<'a> {
         }
         let verb = row.parts.first().is_some_and(|verb| evidence.verbs.contains(verb));
         let object = row.parts.get(1).is_some_and(|object| evidence.objects.contains(object));
-        score += 3.0 * f64::from(u8::from(verb)) + 4.0 * f64::from(u8::from(object)) + 3.0 * f64::from(u8::from(verb && object));
+        score += 3.0 * f64::from(u8::from(verb))
+            + 4.0 * f64::from(u8::from(object))
+            + 3.0 * f64::from(u8::from(verb && object));
         // Processors are asked for by what they do to a list, not by its object.
         if row.parts.first().is_some_and(|verb| evidence.roles.contains(&format!("verb:{verb}"))) {
             score += 3.0;
@@ -167,7 +171,8 @@ impl<'a> Prefilter<'a> {
         let rarity = |word: &String| self.rare.get(word).copied().unwrap_or(0.0);
         score += evidence.words.iter().filter(|word| row.words.contains(*word)).map(rarity).sum::<f64>();
         score += evidence.words.iter().filter(|word| row.parts.contains(word)).map(rarity).sum::<f64>();
-        let affinity: f64 = evidence.words.iter().filter(|word| row.affinity.contains(*word)).map(rarity).sum();
+        let affinity: f64 =
+            evidence.words.iter().filter(|word| row.affinity.contains(*word)).map(rarity).sum();
         score + affinity.min(AFFINITY)
     }
 }

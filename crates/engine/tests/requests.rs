@@ -35,34 +35,50 @@ fn share(file: &str) -> f64 {
 #[test]
 fn the_given_requests_keep_their_floor() {
     let share = share("requests.jsonl");
-    assert!(share >= 0.97, "{share}");
+    assert!(share >= 0.98, "{share}");
 }
 
 #[test]
 fn requests_in_other_words_keep_their_floor() {
     let share = share("more.jsonl");
-    assert!(share >= 0.93, "{share}");
+    assert!(share >= 0.97, "{share}");
+}
+
+#[test]
+fn a_third_set_keeps_its_floor() {
+    let share = share("third.jsonl");
+    assert!(share >= 0.96, "{share}");
 }
 
 #[test]
 fn the_language_need_not_be_told() {
-    let text = std::fs::read_to_string(format!("{}/tests/data/requests.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let text =
+        std::fs::read_to_string(format!("{}/tests/data/requests.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let lexicons = Lexicons::shipped().unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let right = rows.iter().filter(|row| lexicons.detect(row["query"].as_str().unwrap()).unwrap().language == row["lang"]).count();
+    let right = rows
+        .iter()
+        .filter(|row| lexicons.detect(row["query"].as_str().unwrap()).unwrap().language == row["lang"])
+        .count();
     assert!(right as f64 / rows.len() as f64 > 0.95, "{right}");
 }
 
 #[test]
 fn the_same_request_gives_the_same_bytes() {
-    let text = std::fs::read_to_string(format!("{}/tests/data/more.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let text =
+        std::fs::read_to_string(format!("{}/tests/data/more.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let once = batch::run(&planner(), &text, &clock(), None, true).unwrap();
     let again = batch::run(&planner(), &text, &clock(), None, true).unwrap();
     assert_eq!(serde_json::to_vec(&once).unwrap(), serde_json::to_vec(&again).unwrap());
 }
 
 fn plan(planner: &Planner, text: &str) -> Value {
-    let line = batch::Line { id: String::new(), query: text.to_owned(), lang: Some("en".to_owned()), context: Vec::new() };
+    let line = batch::Line {
+        id: String::new(),
+        query: text.to_owned(),
+        lang: Some("en".to_owned()),
+        context: Vec::new(),
+    };
     batch::line(planner, &line, &clock(), false)
 }
 
@@ -71,17 +87,25 @@ fn without_its_manifest_a_tool_is_in_no_plan() {
     let whole = plan(&planner(), "what are the five largest files in Downloads?");
     assert_eq!(whole["plan"]["steps"][1]["tool"], "sort_entries");
     let catalog = Catalog::shipped().unwrap().without("sort_entries");
-    let less = plan(&Planner::new(catalog, Lexicons::shipped().unwrap()), "what are the five largest files in Downloads?");
+    let less = plan(
+        &Planner::new(catalog, Lexicons::shipped().unwrap()),
+        "what are the five largest files in Downloads?",
+    );
     assert_eq!(less["kind"], "gap");
 }
 
 #[test]
 fn without_its_words_a_sense_is_not_understood() {
-    let sources: Vec<(&str, String)> =
-        Lexicons::sources().iter().map(|(lang, text)| (*lang, text.replace("\"pdfs\"", "\"\"").replace("\"pdf's\"", "\"\""))).collect();
+    let sources: Vec<(&str, String)> = Lexicons::sources()
+        .iter()
+        .map(|(lang, text)| (*lang, text.replace("\"pdfs\"", "\"\"").replace("\"pdf's\"", "\"\"")))
+        .collect();
     let borrowed: Vec<(&str, &str)> = sources.iter().map(|(lang, text)| (*lang, text.as_str())).collect();
     let lexicons = Lexicons::from_sources(&borrowed).unwrap();
-    let without = plan(&Planner::new(Catalog::shipped().unwrap(), lexicons), "move the pdfs from Downloads to Documents");
+    let without = plan(
+        &Planner::new(Catalog::shipped().unwrap(), lexicons),
+        "move the pdfs from Downloads to Documents",
+    );
     assert_eq!(without["kind"], "gap", "a word nobody knows is not acted on: {without}");
     let with = plan(&planner(), "move the pdfs from Downloads to Documents");
     assert_eq!(with["plan"]["steps"][0]["args"]["kind"], "pdf");
@@ -96,8 +120,9 @@ fn a_step_that_cannot_run_yet_says_why() {
 #[test]
 fn every_argument_of_a_plan_is_one_of_its_executor() {
     let catalog = Catalog::shipped().unwrap();
-    for file in ["requests.jsonl", "more.jsonl"] {
-        let text = std::fs::read_to_string(format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    for file in ["requests.jsonl", "more.jsonl", "third.jsonl"] {
+        let text =
+            std::fs::read_to_string(format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         for answer in batch::run(&planner(), &text, &clock(), None, false).unwrap() {
             for step in answer["plan"]["steps"].as_array().into_iter().flatten() {
                 let tool = catalog.get(step["tool"].as_str().unwrap()).unwrap();

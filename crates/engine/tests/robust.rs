@@ -22,7 +22,26 @@ fn vocabulary() -> Vec<String> {
         .flat_map(|(_, text)| text.split('"').skip(1).step_by(2))
         .map(|word| word.split('@').next().unwrap().to_owned())
         .collect();
-    words.extend(["'x y'", "~/a/b.csv", "/tmp", "10", "2025", "a@b.it", "https://e.it", ",", "MB", "?", "*.md", "8:30", "\"", "'", "99999999999999999999"].map(str::to_owned));
+    words.extend(
+        [
+            "'x y'",
+            "~/a/b.csv",
+            "/tmp",
+            "10",
+            "2025",
+            "a@b.it",
+            "https://e.it",
+            ",",
+            "MB",
+            "?",
+            "*.md",
+            "8:30",
+            "\"",
+            "'",
+            "99999999999999999999",
+        ]
+        .map(str::to_owned),
+    );
     words.sort();
     words.dedup();
     words

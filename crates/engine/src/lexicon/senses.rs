@@ -139,14 +139,18 @@ impl Senses {
 
     /// The kind of file that has this extension.
     pub fn extension(&self, ext: &str) -> Option<ExtensionOf<'_>> {
-        self.extensions.iter().find(|(_, list)| list.iter().any(|e| e == ext)).map(|(kind, _)| ExtensionOf { kind })
+        self.extensions
+            .iter()
+            .find(|(_, list)| list.iter().any(|e| e == ext))
+            .map(|(kind, _)| ExtensionOf { kind })
     }
 
     /// What the ending of `path` asks for, longest ending first.
     pub fn ending(&self, what: &str, path: &str) -> Option<&str> {
         let lower = path.to_lowercase();
         let endings = self.endings.get(what)?;
-        let mut found: Vec<_> = endings.iter().filter(|(end, _)| lower.ends_with(&format!(".{end}"))).collect();
+        let mut found: Vec<_> =
+            endings.iter().filter(|(end, _)| lower.ends_with(&format!(".{end}"))).collect();
         found.sort_by_key(|(end, _)| std::cmp::Reverse(end.len()));
         found.first().map(|(_, value)| value.as_str())
     }

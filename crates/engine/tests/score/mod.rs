@@ -7,7 +7,7 @@ const UNASKED: [&str; 2] = ["render_entries", "describe_entries"];
 const PATHS: [&str; 7] = ["base_path", "path", "paths", "dst", "dst_dir", "patterns", "query"];
 
 /// Why an answer is not the expected one; `None` when it is.
-pub fn judge(expect: &Value, answer: &Value) -> Option<String> {
+pub(crate) fn judge(expect: &Value, answer: &Value) -> Option<String> {
     let (want, got) = (expect["kind"].as_str()?, answer["kind"].as_str().unwrap_or_default());
     if want != got {
         return Some(format!("kind {got}, expected {want}"));
@@ -19,13 +19,15 @@ pub fn judge(expect: &Value, answer: &Value) -> Option<String> {
             one => vec![one.clone()],
         };
         let (asked, wanted) = (list(&answer["missing"]), list(&expect["missing"]));
-        return (!wanted.is_empty() && !asked.iter().any(|a| wanted.contains(a))).then(|| format!("asked for {asked:?}"));
+        return (!wanted.is_empty() && !asked.iter().any(|a| wanted.contains(a)))
+            .then(|| format!("asked for {asked:?}"));
     }
     if got != "plan" {
         return None;
     }
     let steps = answer["plan"]["steps"].as_array().cloned().unwrap_or_default();
-    let mut alternatives: Vec<&Value> = expect["any_of"].as_array().map(|a| a.iter().collect()).unwrap_or_default();
+    let mut alternatives: Vec<&Value> =
+        expect["any_of"].as_array().map(|a| a.iter().collect()).unwrap_or_default();
     if expect["tools"].is_array() {
         alternatives.insert(0, expect);
     }
@@ -42,7 +44,9 @@ pub fn judge(expect: &Value, answer: &Value) -> Option<String> {
 fn compare(want: &Value, steps: &[Value]) -> Option<String> {
     let tools = want["tools"].as_array()?;
     let mut steps = steps.to_vec();
-    while steps.len() > tools.len() && steps.last().and_then(|s| s["tool"].as_str()).is_some_and(|t| UNASKED.contains(&t)) {
+    while steps.len() > tools.len()
+        && steps.last().and_then(|s| s["tool"].as_str()).is_some_and(|t| UNASKED.contains(&t))
+    {
         steps.pop();
     }
     let got: Vec<&Value> = steps.iter().map(|s| &s["tool"]).collect();
@@ -79,9 +83,13 @@ fn same(want: &Value, got: &Value, name: &str) -> bool {
         Value::Array(list) => {
             let mut left = got.as_array().cloned().unwrap_or_else(|| vec![got.clone()]);
             list.len() == left.len()
-                && list.iter().all(|want| left.iter().position(|got| same(want, got, name)).map(|at| left.remove(at)).is_some())
+                && list.iter().all(|want| {
+                    left.iter().position(|got| same(want, got, name)).map(|at| left.remove(at)).is_some()
+                })
         }
-        Value::Object(map) => map.iter().all(|(key, value)| got.get(key).is_some_and(|got| same(value, got, key))),
+        Value::Object(map) => {
+            map.iter().all(|(key, value)| got.get(key).is_some_and(|got| same(value, got, key)))
+        }
         Value::Null => got.is_null(),
     }
 }
@@ -90,7 +98,8 @@ fn same_text(want: &str, got: &str, name: &str) -> bool {
     if let (Some(a), Some(b)) = (instant(want), instant(got)) {
         return a == b;
     }
-    let trim = |text: &str| if text.len() > 1 { text.trim_end_matches('/').to_owned() } else { text.to_owned() };
+    let trim =
+        |text: &str| if text.len() > 1 { text.trim_end_matches('/').to_owned() } else { text.to_owned() };
     let (mut want, mut got) = (trim(want), trim(got));
     if name == "expression" {
         (want, got) = (want.replace(' ', ""), got.replace(' ', ""));
