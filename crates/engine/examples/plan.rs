@@ -6,7 +6,8 @@ use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let (mut file, mut now, mut zone, mut lang, mut explain, mut text) = (None, String::new(), "UTC".to_owned(), None, false, None);
+    let (mut file, mut now, mut zone, mut lang, mut explain, mut text) =
+        (None, String::new(), "UTC".to_owned(), None, false, None);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--batch" => file = args.next(),

@@ -35,8 +35,12 @@ pub fn line(planner: &Planner, line: &Line, clock: &Clock, explain: bool) -> Val
 pub fn record(id: &str, answer: &Answer) -> Value {
     match answer {
         Answer::Plan(plan) => json!({"id": id, "kind": "plan", "plan": plan, "missing": []}),
-        Answer::Ask(ask) => json!({"id": id, "kind": "ask", "plan": null, "missing": ask.missing, "tool": ask.tool}),
-        Answer::Gap(gap) => json!({"id": id, "kind": "gap", "plan": null, "missing": [], "reason": gap.reason, "words": gap.words}),
+        Answer::Ask(ask) => {
+            json!({"id": id, "kind": "ask", "plan": null, "missing": ask.missing, "tool": ask.tool})
+        }
+        Answer::Gap(gap) => {
+            json!({"id": id, "kind": "gap", "plan": null, "missing": [], "reason": gap.reason, "words": gap.words})
+        }
     }
 }
 
@@ -45,10 +49,17 @@ fn explained(why: &Explain) -> Value {
 }
 
 /// Answers every line of `input`; a line that is not a request is an error with its number.
-pub fn run(planner: &Planner, input: &str, clock: &Clock, language: Option<&str>, explain: bool) -> Result<Vec<Value>, String> {
+pub fn run(
+    planner: &Planner,
+    input: &str,
+    clock: &Clock,
+    language: Option<&str>,
+    explain: bool,
+) -> Result<Vec<Value>, String> {
     let mut out = Vec::new();
     for (n, text) in input.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-        let mut request: Line = serde_json::from_str(text).map_err(|error| format!("line {}: {error}", n + 1))?;
+        let mut request: Line =
+            serde_json::from_str(text).map_err(|error| format!("line {}: {error}", n + 1))?;
         if request.lang.is_none() {
             request.lang = language.map(str::to_owned);
         }

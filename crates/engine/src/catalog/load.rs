@@ -123,14 +123,19 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
 }
 
 fn args(object: &Value, role: &dyn Fn(&str) -> Option<Role>) -> Vec<Arg> {
-    let required: Vec<&str> =
-        object["required"].as_array().map(|r| r.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
+    let required: Vec<&str> = object["required"]
+        .as_array()
+        .map(|r| r.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
     let Some(properties) = object["properties"].as_object() else { return Vec::new() };
     let mut out = Vec::new();
     for (name, schema) in properties {
         let items = &schema["items"];
         let choices = |of: &Value| -> Vec<String> {
-            of["enum"].as_array().map(|v| v.iter().filter_map(Value::as_str).map(str::to_owned).collect()).unwrap_or_default()
+            of["enum"]
+                .as_array()
+                .map(|v| v.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+                .unwrap_or_default()
         };
         out.push(Arg {
             name: name.clone(),
@@ -154,7 +159,9 @@ fn type_of(schema: &Value) -> Type {
         Some("array") => Type::List,
         Some("object") => Type::Record,
         _ => {
-            let one = schema["type"].as_array().map(|types| types.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+            let one = schema["type"]
+                .as_array()
+                .map(|types| types.iter().filter_map(Value::as_str).collect::<Vec<_>>());
             match one.as_deref() {
                 Some(["string", "null"]) => Type::Text,
                 _ => Type::Mixed,

@@ -114,7 +114,9 @@ impl Catalog {
 
     /// The first processor with an argument of this role.
     pub fn processor(&self, role: Role) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.class == Class::Processor && tool.takes(role) && tool.takes(Role::List))
+        self.tools
+            .iter()
+            .find(|tool| tool.class == Class::Processor && tool.takes(role) && tool.takes(Role::List))
     }
 }
 

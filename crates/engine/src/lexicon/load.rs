@@ -30,10 +30,14 @@ impl Lexicon {
     pub fn read(language: &str, text: &str) -> Result<Self, LexiconError> {
         let file: Table = toml::from_str(text)?;
         let list = |value: &Value| -> Vec<String> {
-            value.as_array().map(|a| a.iter().filter_map(Value::as_str).map(str::to_owned).collect()).unwrap_or_default()
+            value
+                .as_array()
+                .map(|a| a.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+                .unwrap_or_default()
         };
         let tails = file.get("tails").map(list).unwrap_or_default();
-        let paradigms: BTreeMap<String, Vec<String>> = section(&file, "paradigms").map(|(k, v)| (k.clone(), list(v))).collect();
+        let paradigms: BTreeMap<String, Vec<String>> =
+            section(&file, "paradigms").map(|(k, v)| (k.clone(), list(v))).collect();
         let mut enclitics: Vec<(String, String)> = section(&file, "enclitics")
             .map(|(tail, meaning)| (tail.clone(), meaning.as_str().unwrap_or_default().to_owned()))
             .collect();
@@ -62,14 +66,24 @@ impl Lexicon {
         Ok(lexicon)
     }
 
-    fn add(&mut self, cat: &str, id: &str, phrase: &str, paradigms: &BTreeMap<String, Vec<String>>) -> Result<(), LexiconError> {
+    fn add(
+        &mut self,
+        cat: &str,
+        id: &str,
+        phrase: &str,
+        paradigms: &BTreeMap<String, Vec<String>>,
+    ) -> Result<(), LexiconError> {
         let mut forms = vec![(String::new(), true)];
         for word in phrase.split(' ') {
-            let endings: Vec<(String, bool)> = match word.split_once('@').filter(|(stem, _)| !stem.is_empty()) {
+            let endings: Vec<(String, bool)> = match word.split_once('@').filter(|(stem, _)| !stem.is_empty())
+            {
                 None => vec![(word.to_owned(), true)],
                 Some((stem, paradigm)) => paradigms
                     .get(paradigm)
-                    .ok_or_else(|| LexiconError::Paradigm { language: self.language.clone(), word: word.to_owned() })?
+                    .ok_or_else(|| LexiconError::Paradigm {
+                        language: self.language.clone(),
+                        word: word.to_owned(),
+                    })?
                     .iter()
                     .map(|ending| match ending.strip_prefix('+') {
                         Some(bare) => (format!("{stem}{bare}"), true),
@@ -80,20 +94,28 @@ impl Lexicon {
             forms = forms
                 .iter()
                 .flat_map(|(head, command)| {
-                    endings.iter().map(move |(word, own)| (if head.is_empty() { word.clone() } else { format!("{head} {word}") }, *command && *own))
+                    endings.iter().map(move |(word, own)| {
+                        (
+                            if head.is_empty() { word.clone() } else { format!("{head} {word}") },
+                            *command && *own,
+                        )
+                    })
                 })
                 .collect();
         }
         for (form, command) in forms {
-            let words: Vec<String> = crate::text::tokens(&form, &self.tails).into_iter().map(|token| token.norm).collect();
+            let words: Vec<String> =
+                crate::text::tokens(&form, &self.tails).into_iter().map(|token| token.norm).collect();
             let Some(first) = words.first().cloned() else { continue };
             let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command };
             let phrases = self.phrases.entry(first).or_default();
             match phrases.iter_mut().find(|phrase| phrase.words == words) {
-                Some(phrase) => match phrase.senses.iter_mut().find(|known| known.cat == cat && known.id == id) {
-                    Some(known) => known.command |= command,
-                    None => phrase.senses.push(sense),
-                },
+                Some(phrase) => {
+                    match phrase.senses.iter_mut().find(|known| known.cat == cat && known.id == id) {
+                        Some(known) => known.command |= command,
+                        None => phrase.senses.push(sense),
+                    }
+                }
                 None => phrases.push(Phrase { words, senses: vec![sense] }),
             }
         }

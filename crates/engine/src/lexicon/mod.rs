@@ -57,13 +57,15 @@ pub struct Lexicons {
 impl Lexicons {
     /// The languages that ship.
     pub fn shipped() -> Result<Self, LexiconError> {
-        let lexicons = load::SHIPPED.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
+        let lexicons =
+            load::SHIPPED.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
         Ok(Self { lexicons, senses: Senses::shipped()? })
     }
 
     /// Lexicons from `(language, text of its file)`.
     pub fn from_sources(sources: &[(&str, &str)]) -> Result<Self, LexiconError> {
-        let lexicons = sources.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
+        let lexicons =
+            sources.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
         Ok(Self { lexicons, senses: Senses::shipped()? })
     }
 
@@ -84,7 +86,9 @@ impl Lexicons {
             let known = crate::text::tokens(text, &lexicon.tails)
                 .iter()
                 .take(200)
-                .filter(|token| lexicon.phrases.contains_key(&token.norm))
+                .filter(|token| {
+                    lexicon.phrases.contains_key(&token.norm) || lexicon.enclitic(&token.norm).is_some()
+                })
                 .map(|token| token.norm.chars().count().min(6))
                 .sum();
             if best.is_none_or(|(most, _)| known > most) {

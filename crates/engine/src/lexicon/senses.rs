@@ -63,6 +63,9 @@ pub struct NounSense {
     pub beside: Option<Role>,
     /// The field of the records that is meant, not the records.
     pub content: Option<String>,
+    /// Verbs that mean another beside it.
+    #[serde(default)]
+    pub turns: BTreeMap<String, String>,
     /// The object instead, when the clause does more than look.
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
@@ -91,6 +94,9 @@ pub struct FlagSense {
     pub role: Role,
     /// The value.
     pub value: Value,
+    /// Verbs that mean another beside it.
+    #[serde(default)]
+    pub turns: BTreeMap<String, String>,
 }
 
 /// The kind of file an extension is.
@@ -105,6 +111,8 @@ pub struct ExtensionOf<'a> {
 pub struct Senses {
     /// Endings of host names.
     pub tlds: Vec<String>,
+    /// Verbs that mean another when folders are to be made.
+    pub folders: BTreeMap<String, String>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.
@@ -131,14 +139,18 @@ impl Senses {
 
     /// The kind of file that has this extension.
     pub fn extension(&self, ext: &str) -> Option<ExtensionOf<'_>> {
-        self.extensions.iter().find(|(_, list)| list.iter().any(|e| e == ext)).map(|(kind, _)| ExtensionOf { kind })
+        self.extensions
+            .iter()
+            .find(|(_, list)| list.iter().any(|e| e == ext))
+            .map(|(kind, _)| ExtensionOf { kind })
     }
 
     /// What the ending of `path` asks for, longest ending first.
     pub fn ending(&self, what: &str, path: &str) -> Option<&str> {
         let lower = path.to_lowercase();
         let endings = self.endings.get(what)?;
-        let mut found: Vec<_> = endings.iter().filter(|(end, _)| lower.ends_with(&format!(".{end}"))).collect();
+        let mut found: Vec<_> =
+            endings.iter().filter(|(end, _)| lower.ends_with(&format!(".{end}"))).collect();
         found.sort_by_key(|(end, _)| std::cmp::Reverse(end.len()));
         found.first().map(|(_, value)| value.as_str())
     }

@@ -58,7 +58,11 @@ impl<'a> Clause<'a> {
     /// The next place at or after `at` that is not a mere article or pronoun.
     pub(crate) fn skip_stops(&self, mut at: usize) -> usize {
         while self.items.get(at).is_some_and(|item| {
-            item.free() && item.words <= 2 && matches!(item.lit, Lit::Word) && !item.capital && only_stop(item)
+            item.free()
+                && item.words <= 2
+                && matches!(item.lit, Lit::Word)
+                && !item.capital
+                && only_stop(item)
         }) {
             at += 1;
         }
@@ -82,7 +86,9 @@ impl<'a> Clause<'a> {
         }
         match &item.lit {
             Lit::Quoted(text) => Some((text.clone(), at + 1)),
-            Lit::File(text) | Lit::Slashed(text) | Lit::Glob(text) | Lit::Email(text) => Some((text.clone(), at + 1)),
+            Lit::File(text) | Lit::Slashed(text) | Lit::Glob(text) | Lit::Email(text) => {
+                Some((text.clone(), at + 1))
+            }
             Lit::Path(text) | Lit::Url(text) | Lit::Command(text) => Some((text.clone(), at + 1)),
             Lit::Word if item.capital => {
                 let mut end = at + 1;
@@ -108,5 +114,10 @@ impl<'a> Clause<'a> {
 /// A word that only binds others together.
 pub(crate) fn only_stop(item: &Item) -> bool {
     item.sense("stop").is_some()
-        && item.senses.iter().all(|s| matches!(s.cat.as_str(), "stop" | "number" | "by" | "pron" | "math_ask" | "subject" | "polite" | "every"))
+        && item.senses.iter().all(|s| {
+            matches!(
+                s.cat.as_str(),
+                "stop" | "number" | "by" | "pron" | "math_ask" | "subject" | "polite" | "every"
+            )
+        })
 }

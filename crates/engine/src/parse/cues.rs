@@ -55,7 +55,8 @@ impl Clause<'_> {
                     continue;
                 }
             }
-            let ids: Vec<String> = self.items[at].senses.iter().filter(|s| s.cat == "cue").map(|s| s.id.clone()).collect();
+            let ids: Vec<String> =
+                self.items[at].senses.iter().filter(|s| s.cat == "cue").map(|s| s.id.clone()).collect();
             for id in &ids {
                 if self.file_cue(at, id, lines) {
                     break;
@@ -69,7 +70,10 @@ impl Clause<'_> {
 
     /// "with 'x' in the name": the preposition before the value.
     fn take_with(&mut self, from: usize) {
-        if from > 0 && self.free(from - 1) && (self.sense(from - 1, "stop").is_some() || self.sense(from - 1, "cue").is_some()) {
+        if from > 0
+            && self.free(from - 1)
+            && (self.sense(from - 1, "stop").is_some() || self.sense(from - 1, "cue").is_some())
+        {
             self.take(from - 1, from, "name");
         }
     }
@@ -94,7 +98,10 @@ impl Clause<'_> {
             self.take(at, end, "name");
             let mut end = end;
             // "called a, b and c"
-            while self.items.get(end).is_some_and(|i| i.is_comma() || i.is("then", "and") || i.is("then", "or"))
+            while self
+                .items
+                .get(end)
+                .is_some_and(|i| i.is_comma() || i.is("then", "and") || i.is("then", "or"))
                 && matches!(self.lit(end + 1), Some(Lit::Quoted(_)))
                 && let Some((value, next)) = self.name(end + 1, false)
             {
@@ -105,7 +112,14 @@ impl Clause<'_> {
             return true;
         }
         if id == "contains" {
+            // What photos contain is what they show.
+            if self.is(at, "cue", "shows") && self.items.iter().any(|i| i.is("noun", "image")) {
+                return false;
+            }
             let Some((value, end)) = self.value_after(at, true) else { return false };
+            if matches!(self.lit(end - 1), Some(Lit::Path(_) | Lit::Url(_) | Lit::Slashed(_))) {
+                return false;
+            }
             self.frame.set(Role::Contains, value);
             self.take(at, end, if lines { "pattern" } else { "content" });
             return true;
@@ -118,7 +132,8 @@ impl Clause<'_> {
         let Some(line) = self.items.iter().position(|i| i.is("noun", "line")) else { return };
         for at in line + 1..self.len() {
             let item = &self.items[at];
-            let with = item.free() && (item.is("cue", "shows") || item.is("cue", "contains") || item.is("cue", "attendee"));
+            let with = item.free()
+                && (item.is("cue", "shows") || item.is("cue", "contains") || item.is("cue", "attendee"));
             if with && let Some((value, end)) = self.value_after(at, true) {
                 self.frame.set(Role::Contains, value);
                 self.take(at, end, "pattern");
@@ -140,7 +155,9 @@ impl Clause<'_> {
                 self.take(at, end, "sheet");
             } else if self.is(at, "cue", "column") {
                 let after = self.value_after(at, true).filter(|(_, end)| *end <= at + 3);
-                let named = after.filter(|(_, end)| self.sense(end - 1, "cue").is_none() && self.sense(end - 1, "prep").is_none());
+                let named = after.filter(|(_, end)| {
+                    self.sense(end - 1, "cue").is_none() && self.sense(end - 1, "prep").is_none()
+                });
                 let (value, from, end) = match named {
                     Some((value, end)) => (value, at, end),
                     None => match self.value_before(at) {
@@ -164,14 +181,20 @@ impl Clause<'_> {
     /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.
     fn column_condition(&mut self, field: &str, at: usize) -> bool {
         let mut at = at;
-        while self.items.get(at).is_some_and(|i| i.free() && !i.is("cue", "value") && i.sense("compare").is_none() && i.sense("stop").is_some()) {
+        while self.items.get(at).is_some_and(|i| {
+            i.free() && !i.is("cue", "value") && i.sense("compare").is_none() && i.sense("stop").is_some()
+        }) {
             at += 1;
         }
         let value_at = if self.is(at, "cue", "value") { at + 1 } else { at };
         if let Some(compare) = self.sense(value_at, "compare").map(str::to_owned)
             && let Some(n) = self.number(self.skip_stops(value_at + 1)).or_else(|| self.number(value_at + 1))
         {
-            let end = if self.number(value_at + 1).is_some() { value_at + 2 } else { self.skip_stops(value_at + 1) + 1 };
+            let end = if self.number(value_at + 1).is_some() {
+                value_at + 2
+            } else {
+                self.skip_stops(value_at + 1) + 1
+            };
             let role = if compare == "gt" { Role::WhereMin } else { Role::WhereMax };
             let value = small::<i64>(n).map_or_else(|| serde_json::Value::from(n), serde_json::Value::from);
             self.frame.column = Some((field.to_owned(), role, value));
@@ -186,7 +209,9 @@ impl Clause<'_> {
         let Some((value, end)) = self.value_after(from, true) else { return false };
         let role = if contains { Role::WhereContains } else { Role::WhereValue };
         let value = match self.lit(end - 1) {
-            Some(Lit::Number(n)) => small::<i64>(*n).map_or_else(|| serde_json::Value::from(*n), serde_json::Value::from),
+            Some(Lit::Number(n)) => {
+                small::<i64>(*n).map_or_else(|| serde_json::Value::from(*n), serde_json::Value::from)
+            }
             _ => value.into(),
         };
         self.frame.column = Some((field.to_owned(), role, value));
@@ -200,19 +225,29 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            if self.is(at, "after", "wide") && converts
+            if self.is(at, "after", "wide")
+                && converts
                 && let Some(n) = at.checked_sub(1).and_then(|b| self.number(b)).and_then(small::<u64>)
             {
                 self.frame.set(Role::Width, n);
                 let from = at - 1;
-                self.take(from - usize::from(from > 0 && self.free(from - 1) && self.sense(from - 1, "prep").is_some()), at + 1, "width");
+                self.take(
+                    from - usize::from(
+                        from > 0 && self.free(from - 1) && self.sense(from - 1, "prep").is_some(),
+                    ),
+                    at + 1,
+                    "width",
+                );
             } else if self.is(at, "after", "context")
                 && let Some(n) = at.checked_sub(1).and_then(|b| self.number(b)).and_then(small::<u64>)
             {
                 self.frame.set(Role::Context, n);
                 self.take(at - 1, at + 1, "context");
-            } else if self.is(at, "cue", "quality") && converts
-                && let Some((i, n)) = [at + 1, at.wrapping_sub(1)].into_iter().find_map(|i| Some((i, small::<u64>(self.number(i)?)?)))
+            } else if self.is(at, "cue", "quality")
+                && converts
+                && let Some((i, n)) = [at + 1, at.wrapping_sub(1)]
+                    .into_iter()
+                    .find_map(|i| Some((i, small::<u64>(self.number(i)?)?)))
             {
                 self.frame.set(Role::Quality, n);
                 self.take(i.min(at), i.max(at) + 1, "quality");
@@ -220,7 +255,12 @@ impl Clause<'_> {
                 let next = self.skip_stops(at + 1);
                 let format = match self.lit(next) {
                     Some(Lit::Ext(ext)) => Some(ext.clone()),
-                    Some(Lit::Word) if self.senses.extension(&self.items[next].norm).is_some() || self.is(next, "noun", "pdf") => Some(self.items[next].norm.clone()),
+                    Some(Lit::Word)
+                        if self.senses.extension(&self.items[next].norm).is_some()
+                            || self.is(next, "noun", "pdf") =>
+                    {
+                        Some(self.items[next].norm.clone())
+                    }
                     _ => None,
                 };
                 if let Some(format) = format.filter(|_| self.free(next)) {
@@ -264,7 +304,10 @@ impl Clause<'_> {
         self.counted_names();
         for at in 0..self.len() {
             let goal = self.free(at) && matches!(self.sense(at, "prep"), Some("to" | "inor"));
-            if goal && matches!(self.lit(at + 1), Some(Lit::Quoted(_) | Lit::File(_))) && !self.frame.has(Role::NameTemplate) {
+            if goal
+                && matches!(self.lit(at + 1), Some(Lit::Quoted(_) | Lit::File(_)))
+                && !self.frame.has(Role::NameTemplate)
+            {
                 let Some((value, end)) = self.name(at + 1, false) else { continue };
                 self.frame.set(Role::NameTemplate, value);
                 self.take(at, end, "new name");
@@ -283,7 +326,8 @@ impl Clause<'_> {
     /// Two names that count up make a template.
     fn counted_names(&mut self) {
         let counted = |clause: &Self, at: usize| -> Option<(String, u32)> {
-            let item = clause.items.get(at).filter(|i| i.free() && matches!(i.lit, Lit::Word | Lit::Quoted(_)))?;
+            let item =
+                clause.items.get(at).filter(|i| i.free() && matches!(i.lit, Lit::Word | Lit::Quoted(_)))?;
             let stem = item.text.trim_end_matches(|c: char| c.is_ascii_digit());
             let n = item.text[stem.len()..].parse().ok()?;
             (!stem.is_empty()).then(|| (stem.to_owned(), n))
@@ -297,10 +341,16 @@ impl Clause<'_> {
             }
             self.frame.set(Role::NameTemplate, format!("{stem}{{counter}}.{{ext}}"));
             let mut end = end + 1;
-            while counted(self, end).is_some() || self.is(end, "cue", "counter") || self.items.get(end).is_some_and(|i| i.is_comma() || i.is_symbol()) {
+            while counted(self, end).is_some()
+                || self.is(end, "cue", "counter")
+                || self.items.get(end).is_some_and(|i| i.is_comma() || i.is_symbol())
+            {
                 end += 1;
             }
-            let from = at.checked_sub(1).filter(|b| self.sense(*b, "prep").is_some() || self.is(*b, "cue", "as_format")).unwrap_or(at);
+            let from = at
+                .checked_sub(1)
+                .filter(|b| self.sense(*b, "prep").is_some() || self.is(*b, "cue", "as_format"))
+                .unwrap_or(at);
             self.take(from, end, "new names");
             if self.is(end, "then", "and") && self.is(end + 1, "cue", "counter") {
                 self.take(end, end + 2, "new names");

@@ -61,12 +61,17 @@ impl Clause<'_> {
     }
 
     fn skip_to_number(&self, at: usize) -> usize {
-        if self.number(at).is_none() && self.items.get(at).is_some_and(super::clause::only_stop) { at + 1 } else { at }
+        if self.number(at).is_none() && self.items.get(at).is_some_and(super::clause::only_stop) {
+            at + 1
+        } else {
+            at
+        }
     }
 
     /// "since Monday", "before 2024", "between March and May".
     fn bounded(&self, at: usize) -> Option<(Days, usize)> {
-        let bounds: Vec<&str> = self.items[at].senses.iter().filter(|s| s.cat == "bound").map(|s| s.id.as_str()).collect();
+        let bounds: Vec<&str> =
+            self.items[at].senses.iter().filter(|s| s.cat == "bound").map(|s| s.id.as_str()).collect();
         if bounds.is_empty() {
             return None;
         }
@@ -101,13 +106,20 @@ impl Clause<'_> {
     fn day_or_span(&self, at: usize) -> Option<(Days, usize)> {
         self.span(at).or_else(|| {
             let day = self.number(at)?;
-            ((1.0..=31.0).contains(&day) && self.is(at + 1, "bound", "and")).then(|| (Days::default(), at + 1))
+            ((1.0..=31.0).contains(&day) && self.is(at + 1, "bound", "and"))
+                .then(|| (Days::default(), at + 1))
         })
     }
 
     fn skip_articles(&self, mut at: usize) -> usize {
         while self.items.get(at).is_some_and(|item| {
-            item.free() && item.sense("stop").is_some() && item.number().is_none() && item.senses.iter().all(|s| !matches!(s.cat.as_str(), "day" | "rel" | "month" | "weekday" | "unit"))
+            item.free()
+                && item.sense("stop").is_some()
+                && item.number().is_none()
+                && item
+                    .senses
+                    .iter()
+                    .all(|s| !matches!(s.cat.as_str(), "day" | "rel" | "month" | "weekday" | "unit"))
         }) {
             at += 1;
         }
@@ -136,14 +148,16 @@ impl Clause<'_> {
         if let Some(found) = self.month(at) {
             return Some(found);
         }
-        if let Some(weekday) = item.sense("weekday").filter(|_| self.date_word(at)).and_then(|id| id.parse::<i8>().ok()) {
+        if let Some(weekday) =
+            item.sense("weekday").filter(|_| self.date_word(at)).and_then(|id| id.parse::<i8>().ok())
+        {
             let after = self.sense(at + 1, "rel");
             return self.weekday(weekday, after).map(|days| (days, at + 1 + usize::from(after.is_some())));
         }
         // "la settimana scorsa", "il mese prossimo": the unit comes first.
         if item.sense("unit").is_some()
             && let Some(rel) = self.sense(at + 1, "rel")
-            && (rel != "this" || self.sense(at + 2, "unit").is_none())
+            && self.sense(at + 2, "unit").is_none()
         {
             return self.relative(rel, at).map(|(days, _)| (days, at + 2));
         }
@@ -244,7 +258,11 @@ impl Clause<'_> {
             day = small(n);
             end += 1;
         }
-        let year_at = if self.is(end, "prep", "of") || self.items.get(end).is_some_and(|i| i.is_comma()) { end + 1 } else { end };
+        let year_at = if self.is(end, "prep", "of") || self.items.get(end).is_some_and(|i| i.is_comma()) {
+            end + 1
+        } else {
+            end
+        };
         let year = self.number(year_at).filter(|y| (1950.0..2100.0).contains(y)).and_then(small::<i16>);
         let said = year.is_some();
         if said {

@@ -12,7 +12,11 @@ impl Clause<'_> {
         let mut best: Option<(i32, String)> = None;
         for id in nouns {
             let Some(noun) = self.senses.noun.get(id) else { continue };
-            let Some(object) = noun.object.clone().filter(|_| !noun.beside.is_some_and(|r| !self.frame.has(r))) else { continue };
+            let Some(object) =
+                noun.object.clone().filter(|_| !noun.beside.is_some_and(|r| !self.frame.has(r)))
+            else {
+                continue;
+            };
             if best.as_ref().is_none_or(|(rank, _)| noun.rank > *rank) {
                 best = Some((noun.rank, object));
             }
@@ -24,16 +28,32 @@ impl Clause<'_> {
     pub(crate) fn guess(&self) -> String {
         let nouns: Vec<String> = (0..self.len())
             .filter(|at| self.free(*at) && Some(*at) != self.verb_at && !self.items[*at].capital)
-            .flat_map(|at| self.items[at].senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.clone()).collect::<Vec<_>>())
+            .flat_map(|at| {
+                self.items[at]
+                    .senses
+                    .iter()
+                    .filter(|s| s.cat == "noun")
+                    .map(|s| s.id.clone())
+                    .collect::<Vec<_>>()
+            })
             .collect();
         let object = self.object_of(nouns.iter().map(String::as_str));
         if !object.is_empty() {
             return object;
         }
-        if self.items.iter().any(|item| matches!(&item.lit, Lit::File(text) if item.free() && self.is_host(text))) {
+        if self
+            .items
+            .iter()
+            .any(|item| matches!(&item.lit, Lit::File(text) if item.free() && self.is_host(text)))
+        {
             return "urls".to_owned();
         }
-        self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).and_then(|v| v.object.clone()).unwrap_or_default()
+        self.frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.senses.verb.get(id))
+            .and_then(|v| v.object.clone())
+            .unwrap_or_default()
     }
 
     /// Addresses and commands: what they are needs no words.
@@ -75,7 +95,12 @@ impl Clause<'_> {
             if self.free(at)
                 && let Some(Lit::Number(n)) = self.lit(at).cloned()
                 && let Some(pid) = small::<u64>(n)
-                && self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.set.contains_key(&Role::Action))
+                && self
+                    .frame
+                    .verb
+                    .as_ref()
+                    .and_then(|id| self.senses.verb.get(id))
+                    .is_some_and(|v| v.set.contains_key(&Role::Action))
             {
                 self.frame.push(Role::Pids, pid);
                 self.take(at, at + 1, "pid");
@@ -154,7 +179,9 @@ impl Clause<'_> {
                     }
                 }
                 Lit::Symbol('#') => self.take(at, at + 1, "number"),
-                Lit::Word if metnos_vocab::Qualifier::parse(&self.items[at].norm).is_some() => self.take(at, at + 1, "service"),
+                Lit::Word if metnos_vocab::Qualifier::parse(&self.items[at].norm).is_some() => {
+                    self.take(at, at + 1, "service")
+                }
                 _ => {}
             }
         }
@@ -188,9 +215,17 @@ impl Clause<'_> {
     pub(crate) fn rest(&mut self, role: Role) {
         let content = |clause: &Self, at: usize| {
             let item = &clause.items[at];
-            item.free() && Some(at) != clause.verb_at && !item.is_symbol() && !only_stop(item) && item.sense("prep").is_none() && item.sense("polite").is_none() && item.sense("cue") != Some("query")
+            item.free()
+                && Some(at) != clause.verb_at
+                && !item.is_symbol()
+                && !only_stop(item)
+                && item.sense("prep").is_none()
+                && item.sense("polite").is_none()
+                && !item.is("cue", "query")
         };
-        if let Some(at) = (0..self.len()).find(|at| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_)))) {
+        if let Some(at) =
+            (0..self.len()).find(|at| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_))))
+        {
             let text = self.items[at].text.clone();
             self.frame.set(role, text);
             self.take(at, at + 1, "query");
@@ -238,7 +273,9 @@ fn iana(city: &str) -> Option<String> {
     let mut found: Vec<String> = jiff::tz::db()
         .available()
         .map(|name| name.to_string())
-        .filter(|name| name.contains('/') && name.rsplit('/').next().is_some_and(|last| last.to_lowercase() == wanted))
+        .filter(|name| {
+            name.contains('/') && name.rsplit('/').next().is_some_and(|last| last.to_lowercase() == wanted)
+        })
         .collect();
     found.sort();
     found.into_iter().next()

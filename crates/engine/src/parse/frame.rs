@@ -57,8 +57,6 @@ pub(crate) struct Frame {
     pub(crate) singular: bool,
     /// A list is saved, not the things on it.
     pub(crate) listing: bool,
-    /// Why it is incomplete, when the parser already knows.
-    pub(crate) missing: Option<Role>,
     /// Words that nothing explained.
     pub(crate) leftover: Vec<String>,
     /// Words that were explained, and by what.

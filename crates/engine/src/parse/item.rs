@@ -60,15 +60,18 @@ impl Item {
 /// The items of a request.
 pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let tokens = tokens(text, &lexicon.tails);
+    // Phrases that only arithmetic uses join words that mean more apart, unless there is something to compute.
+    let numeric = tokens.iter().any(|token| matches!(token.lit, Lit::Number(_)));
     let mut out: Vec<Item> = Vec::new();
     let mut at = 0;
     let mut fresh = true;
     while at < tokens.len() {
         let token = &tokens[at];
-        let capital = token.text.starts_with(char::is_uppercase) && !fresh;
-        fresh = matches!(token.lit, Lit::Symbol('.' | '!' | '?'));
-        let (senses, words, attached) = matched(&tokens, at, lexicon);
+        let (senses, words, attached) = matched(&tokens, at, lexicon, numeric);
         let last = &tokens[at + words - 1];
+        let capital =
+            !fresh && tokens[at..at + words].iter().all(|token| token.text.starts_with(char::is_uppercase));
+        fresh = matches!(last.lit, Lit::Symbol('.' | '!' | '?'));
         out.push(Item {
             text: if words == 1 { token.text.clone() } else { text[token.start..last.end].to_owned() },
             norm: if words == 1 { token.norm.clone() } else { text[token.start..last.end].to_lowercase() },
@@ -99,15 +102,37 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
 }
 
 /// The senses of the longest phrase at `at`, how many tokens it has, and the pronoun attached to it.
-fn matched<'a>(tokens: &[Token], at: usize, lexicon: &'a Lexicon) -> (Vec<Sense>, usize, Option<&'a str>) {
-    let plain = |token: &Token| matches!(token.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_) | Lit::File(_));
+fn matched<'a>(
+    tokens: &[Token],
+    at: usize,
+    lexicon: &'a Lexicon,
+    numeric: bool,
+) -> (Vec<Sense>, usize, Option<&'a str>) {
+    let plain =
+        |token: &Token| matches!(token.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_) | Lit::File(_));
     if !plain(&tokens[at]) {
         return (Vec::new(), 1, None);
     }
     let fits = |first: &str| {
         lexicon.phrases.get(first).into_iter().flatten().find(|phrase| {
+            let reckons =
+                |sense: &Sense| matches!(sense.cat.as_str(), "measure" | "measure_to" | "math" | "math_ask");
+            // A comparison is one only before a number: "the smallest of X" is not smaller than X.
+            let compares = |sense: &Sense| matches!(sense.cat.as_str(), "compare" | "age");
+            let number = |token: &Token| {
+                matches!(token.lit, Lit::Number(_))
+                    || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(|s| s.cat == "number"))
+            };
+            let counted = || tokens[at..].iter().skip(phrase.words.len()).take(2).any(number);
             phrase.words.len() <= tokens.len() - at
-                && phrase.words.iter().zip(&tokens[at..]).skip(1).all(|(word, token)| plain(token) && *word == token.norm)
+                && (phrase.words.len() == 1 || !phrase.senses.iter().all(compares) || counted())
+                && (numeric || phrase.words.len() == 1 || !phrase.senses.iter().all(reckons))
+                && phrase
+                    .words
+                    .iter()
+                    .zip(&tokens[at..])
+                    .skip(1)
+                    .all(|(word, token)| plain(token) && *word == token.norm)
         })
     };
     if let Some(phrase) = fits(&tokens[at].norm) {

@@ -18,11 +18,15 @@ impl Clause<'_> {
                 && let Some(Lit::Quoted(text)) = self.lit(before).cloned()
             {
                 self.frame.set(subject, text);
-                let from = before.checked_sub(1).filter(|b| self.free(*b) && self.sense(*b, "stop").is_some()).unwrap_or(before);
+                let from = before
+                    .checked_sub(1)
+                    .filter(|b| self.free(*b) && self.sense(*b, "stop").is_some())
+                    .unwrap_or(before);
                 self.take(from, at + 1, "subject");
                 continue;
             }
-            if self.moves() && matches!(self.sense(at, "prep"), Some("to" | "inor" | "in"))
+            if self.moves()
+                && matches!(self.sense(at, "prep"), Some("to" | "inor" | "in"))
                 && let Some(Lit::Quoted(text)) = self.lit(self.skip_stops(at + 1)).cloned()
             {
                 let end = self.skip_stops(at + 1) + 1;
@@ -30,15 +34,26 @@ impl Clause<'_> {
                 self.take(at, end, "mail folder");
                 continue;
             }
-            let quoted = |clause: &Self| matches!(clause.lit(at + 1), Some(Lit::Quoted(_))) || matches!(clause.lit(clause.skip_stops(at + 1)), Some(Lit::Quoted(_)));
+            let quoted = |clause: &Self| {
+                matches!(clause.lit(at + 1), Some(Lit::Quoted(_)))
+                    || matches!(clause.lit(clause.skip_stops(at + 1)), Some(Lit::Quoted(_)))
+            };
             let cue = |clause: &Self, id: &str| clause.is(at, "cue", id);
-            let found = if sends && cue(self, "body") && quoted(self) && (!cue(self, "subject") || self.frame.has(Role::Subject)) {
+            let found = if sends
+                && cue(self, "body")
+                && quoted(self)
+                && (!cue(self, "subject") || self.frame.has(Role::Subject))
+            {
                 Some(Role::Body)
             } else if cue(self, "subject") && quoted(self) {
                 Some(subject)
             } else if !sends && (cue(self, "contains") || cue(self, "body")) && quoted(self) {
                 Some(Role::Query)
-            } else if cue(self, "label") && quoted(self) && (self.sense(at, "cue") != Some("from")) && self.labels() {
+            } else if cue(self, "label")
+                && quoted(self)
+                && (self.sense(at, "cue") != Some("from"))
+                && self.labels()
+            {
                 Some(Role::Add)
             } else if !sends && cue(self, "from") && self.person(at).is_some() {
                 Some(Role::From)
@@ -58,11 +73,19 @@ impl Clause<'_> {
     }
 
     fn moves(&self) -> bool {
-        self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.goals == [Role::DstDir])
+        self.frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.senses.verb.get(id))
+            .is_some_and(|v| v.goals == [Role::DstDir])
     }
 
     fn labels(&self) -> bool {
-        self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.verb.as_deref() == Some("set"))
+        self.frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.senses.verb.get(id))
+            .is_some_and(|v| v.verb.as_deref() == Some("set"))
     }
 
     /// A person after `at`: a name, a text in quotes, an address; never a day, never a place.
@@ -86,13 +109,18 @@ impl Clause<'_> {
             match self.items[at].lit.clone() {
                 Lit::Email(address) if !self.frame.has(Role::To) => {
                     self.frame.set(Role::To, address);
-                    let from = at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
+                    let from =
+                        at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
                     self.take(from, at + 1, "recipient");
                 }
                 Lit::Word if self.items[at].capital => {
                     let after_to = at > 0 && self.is(at - 1, "cue", "to");
-                    let after_verb = self.verb_at.is_some_and(|v| (v + 1..at).all(|i| super::clause::only_stop(&self.items[i]) || !self.free(i)));
-                    if (after_to || after_verb) && !self.frame.has(Role::To) && !self.frame.has(Role::ToUser)
+                    let after_verb = self.verb_at.is_some_and(|v| {
+                        (v + 1..at).all(|i| super::clause::only_stop(&self.items[i]) || !self.free(i))
+                    });
+                    if (after_to || after_verb)
+                        && !self.frame.has(Role::To)
+                        && !self.frame.has(Role::ToUser)
                         && let Some((name, end)) = self.name(at, false)
                     {
                         self.frame.set(Role::ToUser, name);
@@ -106,6 +134,10 @@ impl Clause<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Files that go along.
+    pub(crate) fn attach(&mut self) {
         for path in self.frame.list(Role::Paths) {
             self.frame.push(Role::Attachments, path);
         }
@@ -114,11 +146,13 @@ impl Clause<'_> {
 
     /// Places of a clause about mail are mail folders.
     pub(crate) fn assign_folders(&mut self, mentions: Vec<Mention>) {
-        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
+        let verb =
+            self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
         let moves = verb.goals.contains(&Role::DstDir);
         let last = mentions.len().saturating_sub(1);
         for (i, mention) in mentions.into_iter().enumerate() {
-            let toward = mention.prep == "to" || (mention.prep == "inor" || verb.in_goal && mention.prep == "in") && i == last;
+            let toward = mention.prep == "to"
+                || (mention.prep == "inor" || verb.in_goal && mention.prep == "in") && i == last;
             // Attachments go to disk: a path is a path, whatever the clause is about.
             if mention.name.is_none() || verb.goals.contains(&Role::OutPath) {
                 if mention.file {
@@ -128,7 +162,11 @@ impl Clause<'_> {
                 }
             } else if moves && toward {
                 self.frame.set(Role::DstFolder, mention.name.unwrap_or_default());
-            } else if matches!(mention.prep.as_str(), "from" | "of") && !self.frame.has(Role::From) && self.items.get(mention.at).is_some_and(|i| i.capital && i.sense("place").is_none()) && !self.near_folder(mention.at) {
+            } else if matches!(mention.prep.as_str(), "from" | "of")
+                && !self.frame.has(Role::From)
+                && self.items.get(mention.at).is_some_and(|i| i.capital && i.sense("place").is_none())
+                && !self.near_folder(mention.at)
+            {
                 self.frame.set(Role::From, mention.name.unwrap_or_default());
             } else {
                 self.frame.set(Role::Folder, mention.name.unwrap_or_default());
@@ -143,7 +181,8 @@ impl Clause<'_> {
     /// Title, calendar, place, people of an event; or the words that find one.
     pub(crate) fn event_cues(&mut self, creates: bool) {
         for at in 0..self.len() {
-            if self.free(at) && self.is(at, "cue", "calendar")
+            if self.free(at)
+                && self.is(at, "cue", "calendar")
                 && let Some((name, end)) = self.name(at + 1, false)
                 && !self.dated(at + 1)
             {
@@ -171,7 +210,12 @@ impl Clause<'_> {
                 }
                 self.take(from, at + 1, "event");
             } else if self.is(at, "cue", "attendee") || self.is(at, "cue", "location") {
-                let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1) && !matches!(self.lit(at + 1), Some(Lit::Quoted(_)))) else { continue };
+                let Some((name, end)) = self
+                    .name(at + 1, false)
+                    .filter(|_| !self.dated(at + 1) && !matches!(self.lit(at + 1), Some(Lit::Quoted(_))))
+                else {
+                    continue;
+                };
                 if self.is(at, "cue", "attendee") {
                     if creates {
                         self.frame.push(Role::Attendees, name);
@@ -206,7 +250,9 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            let cue = at.checked_sub(1).filter(|b| self.free(*b) && ["phone", "email", "to"].iter().any(|id| self.is(*b, "cue", id)));
+            let cue = at.checked_sub(1).filter(|b| {
+                self.free(*b) && ["phone", "email", "to"].iter().any(|id| self.is(*b, "cue", id))
+            });
             match self.items[at].lit.clone() {
                 Lit::Email(address) => {
                     self.frame.push(Role::Emails, address);
@@ -218,12 +264,18 @@ impl Clause<'_> {
                     self.take(cue.unwrap_or(at), end, "contact");
                 }
                 Lit::Quoted(text) => {
-                    self.frame.slots.entry(if creates { Role::PersonName } else { Role::Query }).or_insert(text.into());
+                    self.frame
+                        .slots
+                        .entry(if creates { Role::PersonName } else { Role::Query })
+                        .or_insert(text.into());
                     self.take(at, at + 1, "contact");
                 }
                 Lit::Word if self.items[at].capital && !self.dated(at) => {
                     if let Some((name, end)) = self.name(at, false) {
-                        self.frame.slots.entry(if creates { Role::PersonName } else { Role::Query }).or_insert(name.into());
+                        self.frame
+                            .slots
+                            .entry(if creates { Role::PersonName } else { Role::Query })
+                            .or_insert(name.into());
                         self.take(at, end, "contact");
                     }
                 }

@@ -25,7 +25,8 @@ impl Clause<'_> {
     }
 
     fn conversion(&self) -> Option<String> {
-        let number = (0..self.len()).find(|at| self.items[*at].number().is_some() && self.sense(at + 1, "measure").is_some())?;
+        let number = (0..self.len())
+            .find(|at| self.items[*at].number().is_some() && self.sense(at + 1, "measure").is_some())?;
         let from = number + 1;
         // The unit looked for stands after "to", or before: "how many grams are 3 pounds".
         let to = (from + 1..self.len())
@@ -35,7 +36,12 @@ impl Clause<'_> {
         if !linked || !self.only(&[number, from, to]) {
             return None;
         }
-        Some(format!("{} {} to {}", self.digits(number)?, self.sense(from, "measure")?, self.sense(to, "measure")?))
+        Some(format!(
+            "{} {} to {}",
+            self.digits(number)?,
+            self.sense(from, "measure")?,
+            self.sense(to, "measure")?
+        ))
     }
 
     fn digits(&self, at: usize) -> Option<String> {
@@ -44,7 +50,8 @@ impl Clause<'_> {
     }
 
     fn percentage(&self) -> Option<String> {
-        let sign = (1..self.len()).find(|at| self.is(*at, "math", "%") || matches!(self.lit(*at), Some(Lit::Symbol('%'))))?;
+        let sign = (1..self.len())
+            .find(|at| self.is(*at, "math", "%") || matches!(self.lit(*at), Some(Lit::Symbol('%'))))?;
         let of = self.skip_of(sign + 1);
         let (part, whole) = (sign - 1, of);
         if self.items.get(whole)?.number().is_none() || !self.only(&[part, sign, whole]) {
@@ -67,13 +74,18 @@ impl Clause<'_> {
         let mut open = false;
         for at in 0..self.len() {
             let item = &self.items[at];
-            let sign = item.sense("math").filter(|_| numbers > 0 || item.is("math", "sqrt")).map(str::to_owned).or(match item.lit {
-                Lit::Symbol(c @ ('+' | '-' | '*' | '/' | '^' | '(' | ')')) => Some(c.to_string()),
-                Lit::Symbol('×') => Some("*".to_owned()),
-                Lit::Symbol('÷') => Some("/".to_owned()),
-                _ => None,
-            });
-            if let Some(n) = item.number().filter(|_| matches!(item.lit, Lit::Number(_)) || item.sense("stop").is_none()) {
+            let sign =
+                item.sense("math").filter(|_| numbers > 0 || item.is("math", "sqrt")).map(str::to_owned).or(
+                    match item.lit {
+                        Lit::Symbol(c @ ('+' | '-' | '*' | '/' | '^' | '(' | ')')) => Some(c.to_string()),
+                        Lit::Symbol('×') => Some("*".to_owned()),
+                        Lit::Symbol('÷') => Some("/".to_owned()),
+                        _ => None,
+                    },
+                );
+            if let Some(n) =
+                item.number().filter(|_| matches!(item.lit, Lit::Number(_)) || item.sense("stop").is_none())
+            {
                 out.push_str(&n.to_string());
                 numbers += 1;
                 used.push(at);

@@ -9,15 +9,17 @@ mod dates;
 mod domain;
 mod frame;
 mod item;
-mod math;
 mod mail;
+mod math;
 mod negation;
 mod nouns;
 mod numbers;
 mod places;
 mod read;
+mod refer;
 mod schedule;
 mod split;
+mod when;
 
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};

@@ -15,7 +15,9 @@ impl Clause<'_> {
             let mut end = at + 1;
             while end < self.len() {
                 let item = &self.items[end];
-                let ends = item.is_comma() && end > at + 1 || Some(end) == self.verb_at || item.sense("neg").is_some();
+                let ends = item.is_comma() && end > at + 1
+                    || Some(end) == self.verb_at
+                    || item.sense("neg").is_some();
                 if !item.free() || ends {
                     break;
                 }
@@ -33,7 +35,11 @@ impl Clause<'_> {
     /// Words that may stand between the things left out.
     fn fills(&self, at: usize) -> bool {
         let item = &self.items[at];
-        ["stop", "pron", "prep", "then", "cue"].iter().any(|cat| item.sense(cat).is_some()) || item.is_comma() || item.is("noun", "file") || item.is("noun", "mail") || item.is("noun", "folder")
+        ["stop", "pron", "prep", "then", "cue"].iter().any(|cat| item.sense(cat).is_some())
+            || item.is_comma()
+            || item.is("noun", "file")
+            || item.is("noun", "mail")
+            || item.is("noun", "folder")
     }
 
     fn excluded(&mut self, at: usize, object: &str) -> bool {
@@ -86,7 +92,8 @@ impl Clause<'_> {
 
     fn placed(&self, at: usize) -> bool {
         self.back_over_stops(at).is_some_and(|before| {
-            matches!(self.sense(before, "prep"), Some("in" | "inor" | "from")) || self.sense(before, "folder_word").is_some()
+            matches!(self.sense(before, "prep"), Some("in" | "inor" | "from"))
+                || self.sense(before, "folder_word").is_some()
         })
     }
 }

@@ -27,7 +27,8 @@ impl Clause<'_> {
     }
 
     fn flag(&mut self, at: usize) {
-        let ids: Vec<String> = self.items[at].senses.iter().filter(|s| s.cat == "flag").map(|s| s.id.clone()).collect();
+        let ids: Vec<String> =
+            self.items[at].senses.iter().filter(|s| s.cat == "flag").map(|s| s.id.clone()).collect();
         for id in ids {
             let Some(flag) = self.senses.flag.get(&id) else { continue };
             let (role, value) = (flag.role, json(&flag.value));
@@ -77,7 +78,9 @@ impl Clause<'_> {
             }
             for (role, value) in &noun.set {
                 if *role == Role::Kind {
-                    if let Some(kind) = value.as_str().filter(|k| !self.frame.kinds.iter().any(|known| known == k)) {
+                    if let Some(kind) =
+                        value.as_str().filter(|k| !self.frame.kinds.iter().any(|known| known == k))
+                    {
                         self.frame.kinds.push(kind.to_owned());
                     }
                 } else {
@@ -104,7 +107,15 @@ impl Clause<'_> {
     /// An extension said without its dot.
     pub(crate) fn extension_word(&self, item: &Item) -> Option<String> {
         let known = matches!(item.lit, Lit::Word) && item.words == 1 && item.norm.len() > 1;
-        (known && self.senses.extension(&item.norm).is_some() && item.senses.is_empty()).then(|| item.norm.clone())
+        if !known || !item.senses.is_empty() {
+            return None;
+        }
+        let singular =
+            self.lexicon.plural_endings.iter().filter_map(|end| item.norm.strip_suffix(end.as_str()));
+        std::iter::once(item.norm.as_str())
+            .chain(singular)
+            .find(|ext| self.senses.extension(ext).is_some())
+            .map(str::to_owned)
     }
 
     /// Whether one thing is meant: an article or an ending says so.
@@ -119,11 +130,16 @@ impl Clause<'_> {
             let mut verdict = None;
             for word in before {
                 let words: Vec<&str> = word.norm.split(' ').collect();
-                if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w)) || word.number().is_some_and(|n| n > 1.0) {
+                if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w))
+                    || word.number().is_some_and(|n| n > 1.0)
+                {
                     verdict = Some(false);
                     break;
                 }
-                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w)) {
+                let elided = |w: &str| {
+                    lexicon.singular_words.iter().any(|p| p.ends_with('\'') && w.starts_with(p.as_str()))
+                };
+                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w) || elided(w)) {
                     verdict = Some(true);
                     break;
                 }
@@ -132,7 +148,8 @@ impl Clause<'_> {
                 }
             }
             self.frame.singular = verdict.unwrap_or_else(|| {
-                !lexicon.plural_endings.is_empty() && !lexicon.plural_endings.iter().any(|end| item.norm.ends_with(end.as_str()))
+                !lexicon.plural_endings.is_empty()
+                    && !lexicon.plural_endings.iter().any(|end| item.norm.ends_with(end.as_str()))
             });
             return;
         }

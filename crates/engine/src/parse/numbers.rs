@@ -12,7 +12,8 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            let compare: Vec<String> = self.items[at].senses.iter().filter(|s| s.cat == "compare").map(|s| s.id.clone()).collect();
+            let compare: Vec<String> =
+                self.items[at].senses.iter().filter(|s| s.cat == "compare").map(|s| s.id.clone()).collect();
             if compare.is_empty() {
                 continue;
             }
@@ -55,7 +56,8 @@ impl Clause<'_> {
     /// "at most twenty"
     pub(crate) fn at_most(&mut self) {
         for at in 0..self.len() {
-            if self.free(at) && self.is(at, "cue", "top")
+            if self.free(at)
+                && self.is(at, "cue", "top")
                 && let Some(n) = self.number(at + 1).and_then(small::<u64>)
                 && self.sense(at + 2, "size_unit").is_none()
                 && self.sense(at + 2, "unit").is_none()
@@ -80,7 +82,8 @@ impl Clause<'_> {
                 continue;
             }
             // "more" before a number compares; it does not rank.
-            if superlative.is_some() && self.number(at + 1).is_some() && self.sense(at + 2, "unit").is_some() {
+            if superlative.is_some() && self.number(at + 1).is_some() && self.sense(at + 2, "unit").is_some()
+            {
                 continue;
             }
             let Some(sense) = self.senses.order.get(&id) else { continue };
@@ -97,12 +100,18 @@ impl Clause<'_> {
         let counts = |clause: &Self, i: usize| -> Option<u64> {
             let n = clause.number(i).and_then(small::<u64>).filter(|n| (1..=100_000).contains(n))?;
             let unit = ["unit", "size_unit"].iter().any(|cat| clause.sense(i + 1, cat).is_some());
-            let article = matches!(clause.items[i].lit, Lit::Word) && n == 1 && clause.items[i].sense("stop").is_some();
-            let named = i > 0 && (clause.sense(i - 1, "clock").is_some() && clause.is(i - 1, "clock", "at") && clause.sense(i - 1, "prep").is_none());
+            let article =
+                matches!(clause.items[i].lit, Lit::Word) && n == 1 && clause.items[i].sense("stop").is_some();
+            let named = i > 0
+                && (clause.sense(i - 1, "clock").is_some()
+                    && clause.is(i - 1, "clock", "at")
+                    && clause.sense(i - 1, "prep").is_none());
             (!unit && !article && !named).then_some(n)
         };
         let near = [at.wrapping_sub(1), at + 1, at.wrapping_sub(2), at.wrapping_sub(3), at + 2];
-        let found = near.into_iter().find_map(|i| (i < self.len()).then(|| counts(self, i).map(|n| (i, n))).flatten());
+        let found = near
+            .into_iter()
+            .find_map(|i| (i < self.len()).then(|| counts(self, i).map(|n| (i, n))).flatten());
         let found = found.or_else(|| (0..self.len()).find_map(|i| counts(self, i).map(|n| (i, n))));
         if let Some((i, n)) = found {
             self.take(i, i + 1, "limit");
@@ -154,7 +163,10 @@ impl Clause<'_> {
             }
         }
         // "total" beside another computation of the same field says nothing new.
-        if self.frame.stats.len() > 1 && self.frame.stats.iter().any(|s| s == "count") && self.frame.field.is_none() {
+        if self.frame.stats.len() > 1
+            && self.frame.stats.iter().any(|s| s == "count")
+            && self.frame.field.is_none()
+        {
             self.frame.stats.retain(|s| s == "count");
         }
     }
@@ -171,10 +183,17 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
+            if let Some(group) = self.asked_group(at) {
+                self.frame.group.push(group);
+                self.take(at, at + 1, "group");
+                continue;
+            }
             let folders = self.sense(at, "into_folders").is_some() && self.tidies();
             let by = self.is(at, "by", "by");
             let which = self.is(at, "by", "which") && self.ranks_groups();
-            let whole = self.sense(at, "group").is_some() && self.items[at].words > 1 && self.sense(at, "noun").is_none();
+            let whole = self.sense(at, "group").is_some()
+                && self.items[at].words > 1
+                && self.sense(at, "noun").is_none();
             if !(folders || by || which) {
                 if whole && !self.frame.stats.is_empty() {
                     self.frame.group.push(self.sense(at, "group").unwrap_or_default().to_owned());
@@ -191,6 +210,23 @@ impl Clause<'_> {
             }
             self.take(at, end, "group");
         }
+    }
+
+    /// "who … most": the group the question is about; "each month": a recurrence that repeats nothing.
+    fn asked_group(&self, at: usize) -> Option<String> {
+        if self.ranks_groups()
+            && let Some(group) = self.sense(at, "which_group")
+        {
+            return Some(group.to_owned());
+        }
+        let counts = self.items.iter().any(|item| item.sense("stat").is_some());
+        let each = match self.sense(at, "every")? {
+            "daily" => "day",
+            "monthly" => "month",
+            "yearly" => "year",
+            _ => return None,
+        };
+        counts.then(|| each.to_owned())
     }
 
     fn group_words(&self, at: usize) -> Option<(Vec<String>, usize)> {
@@ -213,7 +249,13 @@ impl Clause<'_> {
 
     /// Whether the verb makes folders out of groups.
     fn tidies(&self) -> bool {
-        let goals = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).map(|v| v.goals.clone()).unwrap_or_default();
+        let goals = self
+            .frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.senses.verb.get(id))
+            .map(|v| v.goals.clone())
+            .unwrap_or_default();
         goals.contains(&Role::DstDir)
     }
 
@@ -227,6 +269,10 @@ fn small_u64(n: f64) -> Option<u64> {
     if !(0.0..9e15).contains(&n) {
         return None;
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above: positive and exactly representable")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked above: positive and exactly representable"
+    )]
     Some(n.round() as u64)
 }

@@ -39,21 +39,34 @@ impl Clause<'_> {
     fn mention(&self, at: usize) -> Option<(Mention, usize, usize)> {
         let item = &self.items[at];
         let (from, prep) = self.introduced(at);
-        let make = |path: String, name: Option<String>, file: bool, loose: bool| Mention { prep: prep.clone(), path, name, file, loose, at };
+        let make = |path: String, name: Option<String>, file: bool, loose: bool| Mention {
+            prep: prep.clone(),
+            path,
+            name,
+            file,
+            loose,
+            at,
+        };
         match &item.lit {
             Lit::Path(path) => Some((make(path.clone(), None, has_ending(path), false), from, at + 1)),
             Lit::Quoted(text) if text.starts_with("~/") || text.starts_with('/') => {
                 Some((make(text.clone(), None, has_ending(text), false), from, at + 1))
             }
-            Lit::Quoted(text) if self.folder_word(from, at) || self.folder_after(at + 1) => {
-                Some((make(format!("~/{text}"), Some(text.clone()), false, false), from, at + 1 + usize::from(self.folder_after(at + 1))))
-            }
+            Lit::Quoted(text) if self.folder_word(from, at) || self.folder_after(at + 1) => Some((
+                make(format!("~/{text}"), Some(text.clone()), false, false),
+                from,
+                at + 1 + usize::from(self.folder_after(at + 1)),
+            )),
             Lit::Slashed(text) => {
                 let path = self.below_home(text);
                 Some((make(path, Some(text.clone()), has_ending(text), false), from, at + 1))
             }
-            Lit::File(text) if !self.is_host(text) => Some((make(format!("~/{text}"), Some(text.clone()), true, true), from, at + 1)),
-            Lit::Word => self.folder_name(at, from, &prep).map(|(path, name, end)| (make(path, Some(name), false, false), from, end)),
+            Lit::File(text) if !self.is_host(text) => {
+                Some((make(format!("~/{text}"), Some(text.clone()), true, true), from, at + 1))
+            }
+            Lit::Word => self
+                .folder_name(at, from, &prep)
+                .map(|(path, name, end)| (make(path, Some(name), false, false), from, end)),
             _ => None,
         }
     }
@@ -63,7 +76,12 @@ impl Clause<'_> {
         let mut from = at;
         while from > 0 {
             let before = &self.items[from - 1];
-            if before.free() && before.sense("prep").is_none() && (super::clause::only_stop(before) || before.sense("folder_word").is_some() || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some()) {
+            if before.free()
+                && before.sense("prep").is_none()
+                && (super::clause::only_stop(before)
+                    || before.sense("folder_word").is_some()
+                    || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some())
+            {
                 from -= 1;
             } else {
                 break;
@@ -95,25 +113,55 @@ impl Clause<'_> {
         if let Some(path) = item.sense("place") {
             let after = self.folder_after(at + 1);
             let phrase = item.words > 1 || (item.sense("noun").is_none() && item.sense("stop").is_none());
-            let noun_before = (0..at).any(|i| self.sense(i, "noun").is_some() && i != at && !self.items[i].capital);
-            let sure = called || after || phrase || item.capital && !prep.is_empty() || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
+            let noun_before =
+                (0..at).any(|i| self.sense(i, "noun").is_some() && i != at && !self.items[i].capital);
+            let sure = called
+                || after
+                || phrase
+                || item.capital && !prep.is_empty()
+                || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
             if sure {
                 return Some((path.to_owned(), item.text.clone(), at + 1 + usize::from(after)));
             }
         }
-        if super::clause::only_stop(item) && !item.capital || item.sense("polite").is_some() && !item.capital {
+        if super::clause::only_stop(item) && !item.capital || item.sense("polite").is_some() && !item.capital
+        {
             return None;
         }
-        let dated = ["month", "weekday", "day", "rel", "unit", "number", "ordinal"].iter().any(|cat| item.sense(cat).is_some());
-        if item.capital && !dated && (matches!(prep, "in" | "inor" | "from" | "to") || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image"))) || item.capital && called {
+        let dated = ["month", "weekday", "day", "rel", "unit", "number", "ordinal"]
+            .iter()
+            .any(|cat| item.sense(cat).is_some());
+        let thing = item.sense("noun").is_some()
+            && item.sense("place").is_none()
+            && !self.folder_after(at + 1)
+            && prep != "to";
+        if item.capital
+            && !dated
+            && !thing
+            && (matches!(prep, "in" | "inor" | "from" | "to")
+                || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image")))
+            || item.capital && called
+        {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
             return Some((format!("~/{name}"), name, end + after));
         }
         // Without a capital only the word for folder makes it a name.
-        let plain = item.words == 1 && !dated && item.sense("prep").is_none() && item.sense("folder_word").is_none() && item.sense("cue").is_none();
-        if plain && item.sense("neg").is_none() && item.sense("verb").is_none() && item.sense("flag").is_none() {
-            if called && item.sense("noun").is_none() && item.sense("super").is_none() && item.sense("ambient").is_none() {
+        let plain = item.words == 1
+            && !dated
+            && item.sense("prep").is_none()
+            && item.sense("folder_word").is_none()
+            && item.sense("cue").is_none();
+        if plain
+            && item.sense("neg").is_none()
+            && item.sense("verb").is_none()
+            && item.sense("flag").is_none()
+        {
+            if called
+                && item.sense("noun").is_none()
+                && item.sense("super").is_none()
+                && item.sense("ambient").is_none()
+            {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 1));
             }
             if !prep.is_empty() && prep != "of" && self.folder_after(at + 1) && item.senses.is_empty() {
@@ -131,7 +179,10 @@ impl Clause<'_> {
     /// `Documenti/Fatture`: the first part may be a folder known by another name.
     fn below_home(&self, text: &str) -> String {
         let (first, rest) = text.split_once('/').unwrap_or((text, ""));
-        let known = self.lexicon.single(&first.to_lowercase()).and_then(|p| p.senses.iter().find(|s| s.cat == "place"));
+        let known = self
+            .lexicon
+            .single(&first.to_lowercase())
+            .and_then(|p| p.senses.iter().find(|s| s.cat == "place"));
         match known {
             Some(place) => format!("{}/{rest}", place.id),
             None => format!("~/{text}"),
@@ -145,7 +196,8 @@ impl Clause<'_> {
 
     /// Divides the places of a clause about files into where things come from and where they go.
     pub(crate) fn assign_places(&mut self, mut mentions: Vec<Mention>) {
-        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
+        let verb =
+            self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
             let mention = mentions.remove(goal);
             let role = verb.goals.iter().copied().find(|role| match role {
@@ -154,7 +206,11 @@ impl Clause<'_> {
                 _ => true,
             });
             if let Some(role) = role {
-                let value = if role == Role::NameTemplate { mention.name.clone().unwrap_or(mention.path.clone()) } else { mention.path.clone() };
+                let value = if role == Role::NameTemplate {
+                    mention.name.clone().unwrap_or(mention.path.clone())
+                } else {
+                    mention.path.clone()
+                };
                 self.frame.set(role, value);
             }
         }
@@ -167,7 +223,9 @@ impl Clause<'_> {
         }
         for file in mentions.iter().filter(|m| m.file) {
             let path = match (&file.name, folders.first()) {
-                (Some(name), Some(folder)) if file.loose => format!("{}/{name}", folder.path.trim_end_matches('/')),
+                (Some(name), Some(folder)) if file.loose => {
+                    format!("{}/{name}", folder.path.trim_end_matches('/'))
+                }
                 _ => file.path.clone(),
             };
             if file.loose {
@@ -185,13 +243,16 @@ impl Clause<'_> {
         let last = |test: &dyn Fn(&Mention) -> bool| mentions.iter().rposition(test);
         let archive = |m: &Mention| self.senses.ending("archive_format", &m.path).is_some();
         if goals.contains(&Role::Dst) {
-            return last(&|m: &Mention| m.prep != "from" && m.prep != "of" && archive(m)).or_else(|| last(&|m: &Mention| m.prep == "to"));
+            return last(&|m: &Mention| m.prep != "from" && m.prep != "of" && archive(m))
+                .or_else(|| last(&|m: &Mention| m.prep == "to"));
         }
         if let Some(found) = last(&|m: &Mention| m.prep == "to") {
             return Some(found);
         }
         if goals.contains(&Role::NameTemplate) {
-            return (mentions.len() > 1).then(|| last(&|m: &Mention| m.file && (m.prep == "inor" || m.prep == "to"))).flatten();
+            return (mentions.len() > 1)
+                .then(|| last(&|m: &Mention| m.file && (m.prep == "inor" || m.prep == "to")))
+                .flatten();
         }
         if goals.contains(&Role::OutPath)
             && let Some(found) = last(&|m: &Mention| m.file && m.prep != "of")
@@ -199,7 +260,9 @@ impl Clause<'_> {
         {
             return Some(found);
         }
-        last(&|m: &Mention| m.prep == "inor" || in_goal && m.prep == "in")
+        // "in" leads to a place when the verb says so, or when the things already come from another.
+        let sourced = mentions.len() > 1 && mentions.last().is_some_and(|m| m.prep == "in" && !m.file);
+        last(&|m: &Mention| m.prep == "inor" || (in_goal || sourced) && m.prep == "in")
     }
 }
 

@@ -37,7 +37,13 @@ struct Cron {
 
 impl Cron {
     fn new(day: &str, weekday: &str) -> Self {
-        Self { minute: "0".into(), hour: "*".into(), day: day.into(), weekday: weekday.into(), needs_clock: true }
+        Self {
+            minute: "0".into(),
+            hour: "*".into(),
+            day: day.into(),
+            weekday: weekday.into(),
+            needs_clock: true,
+        }
     }
     fn every(minute: String, hour: String, day: &str) -> Self {
         Self { minute, hour, day: day.into(), weekday: "*".into(), needs_clock: false }
@@ -58,7 +64,8 @@ impl Clause<'_> {
             cron.needs_clock = false;
             at.push(span);
         }
-        let schedule = (!cron.needs_clock).then(|| format!("{} {} {} * {}", cron.minute, cron.hour, cron.day, cron.weekday));
+        let schedule = (!cron.needs_clock)
+            .then(|| format!("{} {} {} * {}", cron.minute, cron.hour, cron.day, cron.weekday));
         Some(Timing { schedule, recurs: true, at })
     }
 
@@ -170,7 +177,11 @@ impl Clause<'_> {
                 _ => continue,
             };
             let schedule = (minutes < 6_000_000).then(|| self.clock.later(minutes.minutes())).flatten()?;
-            return Some(Timing { schedule: Some(format!("at:{schedule}")), recurs: false, at: vec![at..end] });
+            return Some(Timing {
+                schedule: Some(format!("at:{schedule}")),
+                recurs: false,
+                at: vec![at..end],
+            });
         }
         let day = (0..self.len()).find_map(|at| {
             let (days, end) = self.span(at)?;
@@ -205,7 +216,8 @@ impl Clause<'_> {
     }
 
     fn with_preposition(&self, range: Range<usize>) -> Range<usize> {
-        let start = range.start.checked_sub(1).filter(|at| self.is(*at, "every", "on")).unwrap_or(range.start);
+        let start =
+            range.start.checked_sub(1).filter(|at| self.is(*at, "every", "on")).unwrap_or(range.start);
         start..range.end
     }
 
@@ -228,12 +240,14 @@ impl Clause<'_> {
             return Some((0, 0, at..at + 1));
         }
         let start = at;
-        let introduced = self.is(at, "clock", "at") || self.is(at, "clock", "from") || self.is(at, "clock", "to");
+        let introduced =
+            self.is(at, "clock", "at") || self.is(at, "clock", "from") || self.is(at, "clock", "to");
         let mut at = at + usize::from(introduced);
         if introduced && self.is(at, "clock", "noon") {
             return Some((12, 0, start..at + 1));
         }
-        let before = ["half_past", "quarter_past", "quarter_to"].into_iter().find(|id| self.is(at, "clock", id));
+        let before =
+            ["half_past", "quarter_past", "quarter_to"].into_iter().find(|id| self.is(at, "clock", id));
         at += usize::from(before.is_some());
         let (mut hour, mut minute) = match self.items.get(at).filter(|i| i.free())?.lit {
             Lit::Clock(h, m) => (h, m),
@@ -270,11 +284,15 @@ impl Clause<'_> {
             _ => {}
         }
         // A bare number is an hour only after "at"; "at 5 MB" is not.
-        let unit = self.sense(end, "unit").is_some() || self.sense(end, "size_unit").is_some() || self.sense(end, "measure").is_some_and(|m| m.len() > 1);
+        let unit = self.sense(end, "unit").is_some()
+            || self.sense(end, "size_unit").is_some()
+            || self.sense(end, "measure").is_some_and(|m| m.len() > 1);
         if !(0..24).contains(&hour) || (!marked && (!introduced || unit)) {
             return None;
         }
-        if part == Some("evening") && (1..12).contains(&hour) || part == Some("afternoon") && (1..8).contains(&hour) {
+        if part == Some("evening") && (1..12).contains(&hour)
+            || part == Some("afternoon") && (1..8).contains(&hour)
+        {
             hour += 12;
         }
         Some((hour, minute, start..end))
@@ -283,12 +301,15 @@ impl Clause<'_> {
     /// "for an hour", "half an hour", "an hour and a half", "90 minutes": minutes.
     pub(crate) fn duration(&self, at: usize) -> Option<(u64, usize)> {
         let n = self.number(at)?;
-        let mut minutes = match self.sense(at + 1, "unit")? {
+        // "two free hours": what is free stands between.
+        let unit =
+            at + 1 + usize::from(self.sense(at + 1, "unit").is_none() && self.is(at + 1, "noun", "free"));
+        let mut minutes = match self.sense(unit, "unit")? {
             "minute" => n,
             "hour" => n * 60.0,
             _ => return None,
         };
-        let mut end = at + 2;
+        let mut end = unit + 1;
         if self.is(end, "clock", "half_after") {
             minutes += 30.0;
             end += 1;

@@ -37,7 +37,10 @@ pub(crate) fn split(items: Vec<Item>) -> Vec<Vec<Item>> {
 }
 
 fn boundary(item: &Item) -> bool {
-    item.is_comma() || matches!(item.lit, Lit::Symbol('.' | '!' | '?' | ':')) || item.is("then", "and") || item.is("then", "then")
+    item.is_comma()
+        || matches!(item.lit, Lit::Symbol('.' | '!' | '?' | ':'))
+        || item.is("then", "and")
+        || item.is("then", "then")
 }
 
 fn content(item: &Item) -> bool {
@@ -50,13 +53,20 @@ fn opens(items: &[Item], at: usize) -> bool {
     let Some(verb) = item.command() else { return false };
     // Questions and bare presentations do not open a second clause; neither does a verb that is also a noun, unless
     // what follows is its object.
-    if item.sense("noun").is_none() && item.sense("stop").is_none() && item.sense("by").is_none() && verb != "find" {
+    if item.sense("noun").is_none()
+        && item.sense("stop").is_none()
+        && item.sense("by").is_none()
+        && verb != "find"
+    {
         return true;
     }
     let object = items.get(at + 1);
     let bound = object.is_some_and(|next| {
-        next.sense("pron").is_some() || only_stop(next) || matches!(next.lit, Lit::Path(_) | Lit::Quoted(_)) || next.is("list_word", "list")
+        next.sense("pron").is_some()
+            || only_stop(next)
+            || matches!(next.lit, Lit::Path(_) | Lit::Quoted(_))
+            || next.is("list_word", "list")
     });
-    let question = item.sense("by").is_some() || item.sense("stop").is_some();
+    let question = item.sense("by").is_some();
     bound && !question
 }

@@ -36,7 +36,9 @@ pub(super) fn choose<'c>(catalog: &'c Catalog, want: &Want<'_>) -> Option<&'c To
         match want.verb {
             Some(verb) if verb != tool.verb() => continue,
             None if tool.class == Class::Changer => continue,
-            None if tool.class == Class::Processor && !asked && has_producer(catalog, want.object, want) => continue,
+            None if tool.class == Class::Processor && !asked && has_producer(catalog, want.object, want) => {
+                continue;
+            }
             _ => {}
         }
         let qualifier = tool.qualifier();
@@ -90,14 +92,17 @@ fn has(tool: &Tool, want: &Want<'_>, role: Role) -> bool {
 
 /// Whether a value of this role has a place in the executor.
 pub(super) fn accepts(tool: &Tool, role: Role) -> bool {
-    tool.takes(role) || tool.args.iter().any(|arg| arg.role.is_some_and(|own| stand_in(tool, own).contains(&role)))
+    tool.takes(role)
+        || tool.args.iter().any(|arg| arg.role.is_some_and(|own| stand_in(tool, own).contains(&role)))
 }
 
 /// The roles whose values an argument takes when none of its own is there.
 pub(super) fn stand_in(tool: &Tool, role: Role) -> &'static [Role] {
     match role {
         // A folder is a path where folders are meant; elsewhere it is where the things are.
-        Role::Paths if tool.class == metnos_vocab::Class::Producer && tool.object() == "dirs" => &[Role::Place],
+        Role::Paths if tool.class == metnos_vocab::Class::Producer && tool.object() == "dirs" => {
+            &[Role::Place]
+        }
         Role::Pattern => &[Role::Contains],
         Role::Query => &[Role::Contains],
         Role::Window => &[Role::After],

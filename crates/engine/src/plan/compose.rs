@@ -2,10 +2,11 @@
 
 use super::choose::{Want, choose};
 use super::fill::{fill, lacking};
+use super::input::{narrowed, refer};
 use super::{Planner, Step};
 use crate::catalog::{Role, Tool, Type};
 use crate::lexicon::VerbSense;
-use crate::parse::{Anaphor, Frame};
+use crate::parse::Frame;
 use metnos_vocab::Class;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +51,12 @@ pub(super) struct Build<'p> {
 
 impl<'p> Build<'p> {
     pub(super) fn sense(&self, frame: &Frame) -> VerbSense {
-        frame.verb.as_ref().and_then(|id| self.planner.lexicons.senses.verb.get(id)).cloned().unwrap_or_default()
+        frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.planner.lexicons.senses.verb.get(id))
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Adds the steps of a clause.
@@ -58,7 +64,9 @@ impl<'p> Build<'p> {
         let verb = self.sense(frame);
         let fixed = frame.tool.as_ref().or(verb.tool.as_ref());
         if let Some(name) = fixed {
-            let Some(tool) = self.planner.catalog.get(name) else { return Err(Stop::Gap(format!("no {name}"))) };
+            let Some(tool) = self.planner.catalog.get(name) else {
+                return Err(Stop::Gap(format!("no {name}")));
+            };
             return self.act(tool, frame).map(|_| ());
         }
         if frame.has(Role::Expression) {
@@ -101,11 +109,20 @@ impl<'p> Build<'p> {
     /// What the clause is about, from its nouns, its values, its verb, or what went before.
     pub(super) fn object(&self, frame: &Frame, verb: &VerbSense) -> String {
         let senses = &self.planner.lexicons.senses;
-        if frame.has(Role::Shows) || frame.verbs.iter().any(|v| v == "taken") && !frame.has(Role::Place) && frame.kinds == ["image"] && verb.query {
+        if frame.has(Role::Shows)
+            || frame.verbs.iter().any(|v| v == "taken")
+                && !frame.has(Role::Place)
+                && frame.kinds == ["image"]
+                && verb.query
+        {
             return "images".to_owned();
         }
         let mut object = frame.object.clone();
-        let acting = frame.nouns.iter().filter_map(|n| senses.noun.get(&n.id)).find_map(|n| n.acting.clone().filter(|_| n.object.as_deref() == Some(object.as_str())));
+        let acting = frame
+            .nouns
+            .iter()
+            .filter_map(|n| senses.noun.get(&n.id))
+            .find_map(|n| n.acting.clone().filter(|_| n.object.as_deref() == Some(object.as_str())));
         if let Some(acting) = acting
             && (verb.verb.is_some() || narrowed(frame))
             && !frame.has(Role::Recursive)
@@ -114,7 +131,11 @@ impl<'p> Build<'p> {
         }
         // Rows of a table are records, whatever the word for them.
         let table = frame.list(Role::Paths).iter().any(|path| senses.ending("qualifier", path).is_some());
-        if table && (frame.column.is_some() || frame.field.is_some() || object == "texts" && frame.has(Role::Sheet)) {
+        if table
+            && (frame.column.is_some()
+                || frame.field.is_some()
+                || object == "texts" && frame.has(Role::Sheet))
+        {
             return "files".to_owned();
         }
         if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
@@ -162,7 +183,10 @@ impl<'p> Build<'p> {
             }
         };
         self.templates(&mut frame);
-        if frame.there && !frame.has(Role::DstDir) && let Some(made) = &self.made {
+        if frame.there
+            && !frame.has(Role::DstDir)
+            && let Some(made) = &self.made
+        {
             frame.set(Role::DstDir, made.clone());
         }
         if !frame.extract.is_empty() {
@@ -171,7 +195,9 @@ impl<'p> Build<'p> {
         self.endings(tool, &mut frame);
         let thing = self.is_the_thing(&frame, tool, object);
         let mut own = frame.clone();
-        if tool.takes(Role::Paths) && !tool.takes(Role::Place) && !frame.has(Role::Names)
+        if tool.takes(Role::Paths)
+            && !tool.takes(Role::Place)
+            && !frame.has(Role::Names)
             && let Some(place) = own.slots.remove(&Role::Place).filter(|_| thing)
         {
             own.push(Role::Paths, place);
@@ -181,17 +207,27 @@ impl<'p> Build<'p> {
         let mut step = fill(tool, &own, &mut used);
         if tool.takes(Role::List) && !self.direct(tool, &step) {
             let list = self.input(&frame, tool, &used, object, &step)?;
-            let list = self.bridge(list, tool, frame.content.as_deref().filter(|_| tool.class == Class::Changer))?;
+            let list =
+                self.bridge(list, tool, frame.content.as_deref().filter(|_| tool.class == Class::Changer))?;
             refer(&mut step, &list, "from_step");
         }
         let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
-        let missing = sense.wants.and_then(|role| tool.arg(role)).filter(|arg| !step.args.contains_key(&arg.name)).map(|arg| arg.name.clone());
+        let missing = sense
+            .wants
+            .and_then(|role| tool.arg(role))
+            .filter(|arg| !step.args.contains_key(&arg.name))
+            .map(|arg| arg.name.clone());
         let lacks = lacking(tool, &step, piped);
         // What the verb itself asks for comes before what its executor would also do with.
-        if let Some(missing) = missing.filter(|_| lacks.is_some() || sense.wants == Some(Role::NameTemplate)).map(|m| vec![m]).or(lacks) {
+        if let Some(missing) = missing
+            .filter(|_| lacks.is_some() || sense.wants == Some(Role::NameTemplate))
+            .map(|m| vec![m])
+            .or(lacks)
+        {
             return Err(Stop::Ask { tool: step.tool, missing });
         }
-        if let Some(path) = step.args.get("paths").and_then(Value::as_array).and_then(|p| p.first()).and_then(Value::as_str)
+        if let Some(path) =
+            step.args.get("paths").and_then(Value::as_array).and_then(|p| p.first()).and_then(Value::as_str)
             && tool.object() == "dirs"
         {
             self.made = Some(path.to_owned());
@@ -200,12 +236,16 @@ impl<'p> Build<'p> {
         let n = self.push(step)?;
         if tool.pipes {
             let mut gives = tool.gives.clone();
-            if tool.keeps && let Some(from) = from {
+            if tool.keeps
+                && let Some(from) = from
+            {
                 gives.extend(from.gives);
             }
             self.list = Some(List { step: Some(n), index: None, object: tool.object().to_owned(), gives });
             let list = self.list.clone();
-            if tool.class == Class::Producer && let Some(list) = list {
+            if tool.class == Class::Producer
+                && let Some(list) = list
+            {
                 let mut rest = frame.clone();
                 rest.order = None;
                 return self.finish_look(&rest, list);
@@ -229,7 +269,15 @@ impl<'p> Build<'p> {
         let roles: BTreeSet<Role> = frame.slots.keys().copied().collect();
         let objects = [sense.object.as_deref(), Some(object), (object == "dirs").then_some("files")];
         objects.into_iter().flatten().find_map(|object| {
-            let want = Want { verb: sense.verb.as_deref(), object, qualifiers: &qualifiers, verbs: &[], roles: roles.clone(), narrowing: BTreeSet::new(), piped: true };
+            let want = Want {
+                verb: sense.verb.as_deref(),
+                object,
+                qualifiers: &qualifiers,
+                verbs: &[],
+                roles: roles.clone(),
+                narrowing: BTreeSet::new(),
+                piped: true,
+            };
             choose(&self.planner.catalog, &want)
         })
     }
@@ -256,12 +304,20 @@ impl<'p> Build<'p> {
 
     /// Whether its work is already said by its own arguments.
     fn direct(&self, tool: &Tool, step: &Step) -> bool {
-        [Role::Paths, Role::Ids, Role::Pids, Role::Content].iter().filter_map(|role| tool.arg(*role)).any(|arg| step.args.contains_key(&arg.name))
+        [Role::Paths, Role::Ids, Role::Pids, Role::Content]
+            .iter()
+            .filter_map(|role| tool.arg(*role))
+            .any(|arg| step.args.contains_key(&arg.name))
     }
 
     /// A folder that is itself the thing: named, and not as the place of other things.
     fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
-        tool.takes(Role::Paths) && frame.has(Role::Place) && !frame.has(Role::Paths) && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty()) && !narrowed(frame)
+        frame.folders.is_empty()
+            && tool.takes(Role::Paths)
+            && frame.has(Role::Place)
+            && !frame.has(Role::Paths)
+            && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty())
+            && !narrowed(frame)
     }
 
     /// Folders to make: their names below the place, or the place itself.
@@ -270,7 +326,8 @@ impl<'p> Build<'p> {
             return;
         }
         let base = frame.text(Role::Place).unwrap_or("~").trim_end_matches('/').to_owned();
-        let paths: Vec<String> = frame.list(Role::Names).iter().map(|name| format!("{base}/{name}")).collect();
+        let paths: Vec<String> =
+            frame.list(Role::Names).iter().map(|name| format!("{base}/{name}")).collect();
         frame.slots.remove(&Role::Place);
         frame.set(Role::Paths, paths);
     }
@@ -280,7 +337,12 @@ impl<'p> Build<'p> {
         if frame.folders.is_empty() {
             return;
         }
-        let base = frame.text(Role::DstDir).or(frame.text(Role::Place)).unwrap_or("~").trim_end_matches('/').to_owned();
+        let base = frame
+            .text(Role::DstDir)
+            .or(frame.text(Role::Place))
+            .unwrap_or("~")
+            .trim_end_matches('/')
+            .to_owned();
         let parts: String = frame.folders.iter().map(|group| format!("/{{{group}}}")).collect();
         frame.set(Role::DstDir, format!("{base}{parts}"));
     }
@@ -288,91 +350,19 @@ impl<'p> Build<'p> {
     /// Formats that follow from the ending of a file.
     fn endings(&self, tool: &Tool, frame: &mut Frame) {
         let senses = &self.planner.lexicons.senses;
-        for (role, path, what) in [(Role::WriteFormat, Role::OutPath, "write_format"), (Role::ArchiveFormat, Role::Dst, "archive_format")] {
+        for (role, path, what) in [
+            (Role::WriteFormat, Role::OutPath, "write_format"),
+            (Role::ArchiveFormat, Role::Dst, "archive_format"),
+        ] {
             let list = frame.has(Role::Content) && role == Role::WriteFormat;
-            if tool.takes(role) && !frame.has(role) && !list
-                && let Some(format) = frame.text(path).and_then(|path| senses.ending(what, path)).map(str::to_owned)
+            if tool.takes(role)
+                && !frame.has(role)
+                && !list
+                && let Some(format) =
+                    frame.text(path).and_then(|path| senses.ending(what, path)).map(str::to_owned)
             {
                 frame.set(role, format);
             }
         }
     }
-
-    /// The list an executor works on: the one pointed to, or a new one.
-    fn input(&mut self, frame: &Frame, tool: &'p Tool, used: &BTreeSet<Role>, object: &str, step: &Step) -> Result<List, Stop> {
-        let named = !frame.object.is_empty() || !frame.kinds.is_empty() || frame.has(Role::Paths) || frame.has(Role::Place) && !used.contains(&Role::Place) || narrowed(frame) || frame.has(Role::Urls);
-        // "The videos there, move them": a pronoun that takes up what the clause itself has named.
-        if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
-            if let Some(list) = self.referred(frame) {
-                return self.narrow(frame, list, &mut used.clone());
-            }
-            if !named {
-                let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
-                return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
-            }
-        }
-        let mut rest = frame.clone();
-        for role in used.iter().filter(|role| !matches!(role, Role::Place)) {
-            rest.slots.remove(role);
-        }
-        rest.slots.retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
-        let loose = rest.slots.iter().all(|(role, _)| tool.takes(*role) || matches!(role, Role::Recursive));
-        let vague = frame.singular && rest.kinds.len() <= 1 && loose && rest.order.is_none() && rest.excluded.is_empty();
-        if vague && matches!(object, "files" | "dirs") && tool.takes(Role::Paths) {
-            let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
-            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
-        }
-        let object = if object == "entries" { "files" } else { object };
-        if rest.verbs.is_empty() && rest.has(Role::Paths) {
-            rest.verbs.push(if tool.needs.is_empty() { "get" } else { "read" }.to_owned());
-        }
-        self.look(&rest, object)
-    }
-
-    /// What a pronoun points to: a list of this request, else the last of the conversation.
-    pub(super) fn referred(&self, frame: &Frame) -> Option<List> {
-        let mut list = self.list.clone().or_else(|| self.turn.clone())?;
-        if let Some(Anaphor::Index(n)) = frame.anaphor {
-            list.index = Some(n);
-        }
-        Some(list)
-    }
-
-    /// Adds the reader that gives a field the executor needs and the list lacks.
-    fn bridge(&mut self, list: List, tool: &Tool, content: Option<&str>) -> Result<List, Stop> {
-        let needed = |gives: &BTreeMap<String, Type>| match content {
-            Some(field) => gives.get(field) == Some(&Type::List),
-            None => tool.needs.is_empty() || tool.needs.iter().any(|field| gives.contains_key(field)),
-        };
-        if needed(&list.gives) {
-            return Ok(list);
-        }
-        let reader = self.planner.catalog.tools().find(|reader| {
-            reader.class == Class::Producer && reader.takes(Role::List) && reader.object() == list.object && reader.qualifier().is_empty() && needed(&reader.gives)
-        });
-        let Some(reader) = reader else { return Ok(list) };
-        let mut step = fill(reader, &Frame::default(), &mut BTreeSet::new());
-        refer(&mut step, &list, "from_step");
-        let n = self.push(step)?;
-        let list = List { step: Some(n), index: None, object: list.object, gives: reader.gives.clone() };
-        self.list = Some(list.clone());
-        Ok(list)
-    }
-}
-
-/// Points a step at a list.
-pub(super) fn refer(step: &mut Step, list: &List, key: &str) {
-    match list.step {
-        Some(n) => step.args.insert(key.to_owned(), n.into()),
-        None => step.args.insert("from_turn".to_owned(), (-1).into()),
-    };
-    if let Some(index) = list.index {
-        step.args.insert("index".to_owned(), index.into());
-    }
-}
-
-/// Whether something narrows the things that are meant.
-pub(super) fn narrowed(frame: &Frame) -> bool {
-    const NARROWING: [Role; 10] = [Role::Patterns, Role::SizeMin, Role::SizeMax, Role::After, Role::Before, Role::Contains, Role::Empty, Role::Hidden, Role::Unread, Role::HasAttachment];
-    !frame.excluded.is_empty() || frame.kinds.len() > 1 || NARROWING.iter().any(|role| frame.has(*role))
 }

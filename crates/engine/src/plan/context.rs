@@ -20,30 +20,64 @@ pub(super) struct Memory {
 }
 
 /// Answers one request and remembers it.
-pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &Clock, memory: &mut Memory, explain: &mut Explain) -> Answer {
+pub(super) fn answer(
+    planner: &Planner,
+    lexicon: &Lexicon,
+    text: &str,
+    clock: &Clock,
+    memory: &mut Memory,
+    explain: &mut Explain,
+) -> Answer {
     let items = items(text, lexicon);
     let senses = &planner.lexicons.senses;
     let turn = memory.list.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
     let mut build = Build { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new() };
     if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
         let answer = scheduled(planner, text, &items, &timing, explain);
+        // What cannot be done now cannot be done later either.
+        if let (Answer::Plan(plan), false) = (&answer, reminds(planner, &items))
+            && let Some(query) = plan
+                .steps
+                .first()
+                .and_then(|step| planner.catalog.get(&step.tool).zip(Some(step)))
+                .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
+                .and_then(Value::as_str)
+            && let inner @ Answer::Gap(_) =
+                self::answer(planner, lexicon, query, clock, &mut memory.clone(), &mut Explain::default())
+        {
+            return inner;
+        }
         if let Answer::Plan(plan) = &answer {
             memory.frames.clear();
-            memory.list = plan.steps.last().and_then(|s| planner.catalog.get(&s.tool)).map(|t| (t.object().to_owned(), t.gives.clone()));
+            memory.list = plan
+                .steps
+                .last()
+                .and_then(|s| planner.catalog.get(&s.tool))
+                .map(|t| (t.object().to_owned(), t.gives.clone()));
         }
         return answer;
     }
     if reminds(planner, &items) {
         let tool = planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List));
-        let missing = tool.and_then(|tool| tool.arg(Role::Schedule)).map(|arg| arg.name.clone()).into_iter().collect();
-        return Answer::Ask(Ask { missing, tool: tool.map(|tool| tool.name.as_str().to_owned()).unwrap_or_default() });
+        let missing =
+            tool.and_then(|tool| tool.arg(Role::Schedule)).map(|arg| arg.name.clone()).into_iter().collect();
+        return Answer::Ask(Ask {
+            missing,
+            tool: tool.map(|tool| tool.name.as_str().to_owned()).unwrap_or_default(),
+        });
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
     let clauses = split(items);
     if clauses.len() > crate::parse::CLAUSES {
         return Answer::Gap(Gap { reason: "too many clauses".to_owned(), words: Vec::new() });
     }
-    let hint = memory.frames.last().map(|f| f.object.clone()).filter(|o| !o.is_empty()).or_else(|| memory.list.as_ref().map(|(o, _)| o.clone())).unwrap_or_default();
+    let hint = memory
+        .frames
+        .last()
+        .map(|f| f.object.clone())
+        .filter(|o| !o.is_empty())
+        .or_else(|| memory.list.as_ref().map(|(o, _)| o.clone()))
+        .unwrap_or_default();
     let mut frames: Vec<Frame> = Vec::new();
     for clause in clauses {
         let hint = frames.last().map_or(hint.as_str(), |f| f.object.as_str()).to_owned();
@@ -61,7 +95,8 @@ pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &C
         leftover.extend(frame.leftover.clone());
         used.extend(frame.used.iter().map(|(word, by)| (word.clone(), (*by).to_owned())));
     }
-    explain.confidence = if used.is_empty() { 0.0 } else { used.len() as f64 / (used.len() + leftover.len()) as f64 };
+    explain.confidence =
+        if used.is_empty() { 0.0 } else { used.len() as f64 / (used.len() + leftover.len()) as f64 };
     (explain.used, explain.leftover) = (used, leftover.clone());
     if !leftover.is_empty() {
         return Answer::Gap(Gap { reason: "some words mean nothing here".to_owned(), words: leftover });
@@ -77,7 +112,9 @@ pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &C
     let answer = match stop {
         Some(Stop::Ask { tool, missing }) => Answer::Ask(Ask { missing, tool }),
         Some(Stop::Gap(reason)) => Answer::Gap(Gap { reason, words: Vec::new() }),
-        None if build.steps.is_empty() => Answer::Gap(Gap { reason: "nothing to do".to_owned(), words: Vec::new() }),
+        None if build.steps.is_empty() => {
+            Answer::Gap(Gap { reason: "nothing to do".to_owned(), words: Vec::new() })
+        }
         None => Answer::Plan(build.plan()),
     };
     if matches!(answer, Answer::Plan(_)) {
@@ -92,7 +129,10 @@ pub(super) fn answer(planner: &Planner, lexicon: &Lexicon, text: &str, clock: &C
 /// Whether the verb makes a task.
 fn reminds(planner: &Planner, items: &[Item]) -> bool {
     let verb = |item: &Item| item.command().and_then(|id| planner.lexicons.senses.verb.get(id).cloned());
-    items.iter().find_map(|item| verb(item).filter(|_| item.sense("noun").is_none())).is_some_and(|v| v.object.as_deref() == Some("tasks") && v.verb.as_deref() == Some("create"))
+    items
+        .iter()
+        .find_map(|item| verb(item).filter(|_| item.sense("noun").is_none()))
+        .is_some_and(|v| v.object.as_deref() == Some("tasks") && v.verb.as_deref() == Some("create"))
 }
 
 /// Whether a timing makes the request a task: it repeats, or the verb reminds, or something is to be done later.
@@ -100,18 +140,32 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
     let senses = &planner.lexicons.senses;
     let object_of = |item: &Item, object: &str| {
         item.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some(object))
-            || item.sense("noun").and_then(|id| senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some(object))
+            || item
+                .sense("noun")
+                .and_then(|id| senses.noun.get(id))
+                .is_some_and(|n| n.object.as_deref() == Some(object))
     };
     if reminds(planner, items) {
         return true;
     }
-    let changes = items.iter().any(|i| i.sense("noun").and_then(|id| senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some("tasks")));
+    let changes = items.iter().any(|i| {
+        i.sense("noun")
+            .and_then(|id| senses.noun.get(id))
+            .is_some_and(|n| n.object.as_deref() == Some("tasks"))
+    });
     if changes {
         return false;
     }
-    let books = items.iter().any(|i| i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("events")));
+    let books = items.iter().any(|i| {
+        i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("events"))
+    });
+    let counts = items.iter().any(|item| item.sense("stat").is_some());
+    if timing.recurs && timing.schedule.is_none() && counts {
+        return false;
+    }
     if timing.recurs {
-        return timing.at.iter().any(|r| r.start == 0) || !books && items.iter().any(|i| i.command().is_some());
+        return timing.at.iter().any(|r| r.start == 0)
+            || !books && items.iter().any(|i| i.command().is_some());
     }
     let events = items.iter().any(|item| object_of(item, "events"));
     let inside = |at: usize| timing.at.iter().any(|r| r.contains(&at));
@@ -120,9 +174,20 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
 }
 
 /// The task that does the rest of the request at its time.
-fn scheduled(planner: &Planner, text: &str, items: &[Item], timing: &Timing, explain: &mut Explain) -> Answer {
-    let Some(tool) = planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List)) else {
-        return Answer::Gap(Gap { reason: "nothing in the catalog keeps schedules".to_owned(), words: Vec::new() });
+fn scheduled(
+    planner: &Planner,
+    text: &str,
+    items: &[Item],
+    timing: &Timing,
+    explain: &mut Explain,
+) -> Answer {
+    let Some(tool) =
+        planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List))
+    else {
+        return Answer::Gap(Gap {
+            reason: "nothing in the catalog keeps schedules".to_owned(),
+            words: Vec::new(),
+        });
     };
     let Some(schedule) = &timing.schedule else {
         let missing = tool.arg(Role::Schedule).map(|arg| arg.name.clone()).into_iter().collect();
@@ -148,7 +213,11 @@ fn scheduled(planner: &Planner, text: &str, items: &[Item], timing: &Timing, exp
 
 /// The request without the words that say when.
 fn without(text: &str, items: &[Item], timing: &Timing) -> String {
-    let mut cut: Vec<(usize, usize)> = timing.at.iter().filter_map(|r| Some((items.get(r.start)?.start, items.get(r.end.checked_sub(1)?)?.end))).collect();
+    let mut cut: Vec<(usize, usize)> = timing
+        .at
+        .iter()
+        .filter_map(|r| Some((items.get(r.start)?.start, items.get(r.end.checked_sub(1)?)?.end)))
+        .collect();
     cut.sort_unstable();
     let mut out = String::new();
     let mut at = 0;
@@ -170,9 +239,25 @@ fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
     let senses = &planner.lexicons.senses;
     let mut at = 1;
     while at < frames.len() {
-        let converts = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.qualifier.as_deref() == Some("format"));
-        let saves = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.goals.contains(&Role::DstDir) && v.in_goal) && frames[at].anaphor.is_some();
-        if converts && saves {
+        let converts = frames[at - 1]
+            .verb
+            .as_ref()
+            .and_then(|id| senses.verb.get(id))
+            .is_some_and(|v| v.qualifier.as_deref() == Some("format"));
+        let saves = frames[at]
+            .verb
+            .as_ref()
+            .and_then(|id| senses.verb.get(id))
+            .is_some_and(|v| v.goals.contains(&Role::DstDir) && v.in_goal)
+            && frames[at].anaphor.is_some();
+        let again = frames[at].anaphor.is_some()
+            && frames[at].object.is_empty()
+            && frames[at]
+                .verb
+                .as_ref()
+                .and_then(|id| senses.verb.get(id))
+                .is_some_and(|v| v.qualifier.as_deref() == Some("format"));
+        if converts && (saves || again) {
             let next = frames.remove(at);
             let before = &mut frames[at - 1];
             for (role, value) in next.slots {
@@ -180,7 +265,8 @@ fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
                 before.slots.entry(role).or_insert(value);
             }
             if !before.has(Role::ToFormat)
-                && let Some(ext) = before.list(Role::Patterns).first().and_then(|p| p.strip_prefix("*.")).map(str::to_owned)
+                && let Some(ext) =
+                    before.list(Role::Patterns).first().and_then(|p| p.strip_prefix("*.")).map(str::to_owned)
             {
                 before.slots.remove(&Role::Patterns);
                 before.set(Role::ToFormat, ext);

@@ -34,7 +34,8 @@ fn value(tool: &Tool, arg: &Arg, frame: &Frame, used: &mut BTreeSet<Role>) -> Op
         used.extend([Role::After, Role::Before]);
         return Some(Value::from(format!("{from}/{to}")));
     }
-    let own = std::iter::once(role).chain(stand_in(tool, role).iter().copied()).find(|role| frame.has(*role))?;
+    let own =
+        std::iter::once(role).chain(stand_in(tool, role).iter().copied()).find(|role| frame.has(*role))?;
     let value = typed(arg, frame.slots.get(&own)?)?;
     used.insert(own);
     Some(value)
@@ -50,7 +51,9 @@ fn typed(arg: &Arg, value: &Value) -> Option<Value> {
         (Type::List, Value::Array(_)) => Some(value.clone()),
         (Type::List, one) => Some(json!([one])),
         (Type::Text, Value::Array(list)) => list.first().cloned(),
-        (Type::Integer, Value::Number(_)) | (Type::Bool, Value::Bool(_)) | (Type::Number, Value::Number(_)) => Some(value.clone()),
+        (Type::Integer, Value::Number(_))
+        | (Type::Bool, Value::Bool(_))
+        | (Type::Number, Value::Number(_)) => Some(value.clone()),
         (Type::Text, Value::String(_)) | (Type::Mixed, _) => Some(value.clone()),
         _ => None,
     }
@@ -65,9 +68,12 @@ pub(super) fn lacking(tool: &Tool, step: &Step, piped: bool) -> Option<Vec<Strin
         !group.iter().any(|name| {
             step.args.contains_key(name)
                 || inside(name)
-                || piped && tool.args.iter().any(|arg| arg.name == *name && matches!(arg.role, Some(Role::List)))
+                || piped
+                    && tool.args.iter().any(|arg| arg.name == *name && matches!(arg.role, Some(Role::List)))
         })
     })?;
-    let first = group.iter().find(|name| tool.args.iter().all(|arg| arg.name != **name || arg.role != Some(Role::List)));
+    let first = group
+        .iter()
+        .find(|name| tool.args.iter().all(|arg| arg.name != **name || arg.role != Some(Role::List)));
     Some(vec![first.or(group.first())?.clone()])
 }

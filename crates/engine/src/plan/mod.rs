@@ -8,6 +8,7 @@ mod choose;
 mod compose;
 mod context;
 mod fill;
+mod input;
 mod refine;
 mod source;
 
@@ -54,11 +55,23 @@ impl Planner {
         self.one(request.text, request.language, clock, &mut memory)
     }
 
-    fn one(&self, text: &str, language: Option<&str>, clock: &Clock, memory: &mut Memory) -> (Answer, Explain) {
+    fn one(
+        &self,
+        text: &str,
+        language: Option<&str>,
+        clock: &Clock,
+        memory: &mut Memory,
+    ) -> (Answer, Explain) {
         let mut explain = Explain::default();
         if text.len() > LONGEST {
             explain.notes.push(format!("longer than {LONGEST} bytes"));
-            return (Answer::Gap(Gap { reason: "the request is too long to be one".to_owned(), words: Vec::new() }), explain);
+            return (
+                Answer::Gap(Gap {
+                    reason: "the request is too long to be one".to_owned(),
+                    words: Vec::new(),
+                }),
+                explain,
+            );
         }
         let Some(lexicon) = self.lexicon(text, language) else {
             return (Answer::Gap(Gap { reason: "no lexicon".to_owned(), words: Vec::new() }), explain);

@@ -1,6 +1,7 @@
 //! Operations on records: filters for what a producer could not take, then group, order, compute, show.
 
-use super::compose::{Build, List, Stop, refer};
+use super::compose::{Build, List, Stop};
+use super::input::refer;
 use super::{Plan, Step};
 use crate::catalog::{Role, Type};
 use crate::parse::Frame;
@@ -10,13 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Build<'_> {
     /// Filters the list by every value that has not been used yet.
-    pub(super) fn narrow(&mut self, frame: &Frame, mut list: List, used: &mut BTreeSet<Role>) -> Result<List, Stop> {
+    pub(super) fn narrow(
+        &mut self,
+        frame: &Frame,
+        mut list: List,
+        used: &mut BTreeSet<Role>,
+    ) -> Result<List, Stop> {
         let mut conditions: Vec<(String, Vec<(Role, Value)>, bool)> = Vec::new();
-        let mut add = |field: String, role: Role, value: Value, negate: bool| {
-            match conditions.iter_mut().find(|(f, _, n)| *f == field && !*n && !negate) {
-                Some((_, parts, _)) => parts.push((role, value)),
-                None => conditions.push((field, vec![(role, value)], negate)),
-            }
+        let mut add = |field: String, role: Role, value: Value, negate: bool| match conditions
+            .iter_mut()
+            .find(|(f, _, n)| *f == field && !*n && !negate)
+        {
+            Some((_, parts, _)) => parts.push((role, value)),
+            None => conditions.push((field, vec![(role, value)], negate)),
         };
         let kinds: Vec<Value> = frame.kinds.iter().map(|k| Value::from(k.clone())).collect();
         if kinds.len() > 1 {
@@ -35,7 +42,13 @@ impl Build<'_> {
                         Some(ext) => add("ext".to_owned(), Role::WhereValue, ext.into(), false),
                         None => {
                             let bare = pattern.trim_matches('*').to_owned();
-                            let op = if pattern.starts_with('*') { Role::WhereContains } else if pattern.ends_with('*') { Role::WhereStartsWith } else { Role::WhereValue };
+                            let op = if pattern.starts_with('*') {
+                                Role::WhereContains
+                            } else if pattern.ends_with('*') {
+                                Role::WhereStartsWith
+                            } else {
+                                Role::WhereValue
+                            };
                             add("name".to_owned(), op, bare.into(), false);
                         }
                     }
@@ -43,7 +56,10 @@ impl Build<'_> {
                 continue;
             }
             let Some(field) = self.field(field, &list.gives) else {
-                if matches!(role, Role::Contains | Role::From | Role::After | Role::Before | Role::SizeMin | Role::SizeMax) {
+                if matches!(
+                    role,
+                    Role::Contains | Role::From | Role::After | Role::Before | Role::SizeMin | Role::SizeMax
+                ) {
                     return Err(Stop::Gap(format!("the records have no {field}")));
                 }
                 continue;
@@ -53,7 +69,8 @@ impl Build<'_> {
         if let Some((field, role, value)) = &frame.column {
             add(field.clone(), *role, value.clone(), false);
         }
-        let mut classes: Vec<(String, bool)> = frame.text(Role::Dimension).map(|d| (d.to_owned(), false)).into_iter().collect();
+        let mut classes: Vec<(String, bool)> =
+            frame.text(Role::Dimension).map(|d| (d.to_owned(), false)).into_iter().collect();
         for (role, value) in &frame.excluded {
             let (field, op) = match role {
                 Role::Kind => ("kind", Role::WhereValue),
@@ -80,7 +97,10 @@ impl Build<'_> {
 
     /// Sorts, unless the order is one of groups or the producer ranked already.
     fn ordered(&mut self, frame: &Frame, list: List) -> Result<List, Stop> {
-        let Some(order) = frame.order.as_ref().filter(|o| o.field != "count" && frame.group.is_empty()) else { return Ok(list) };
+        let Some(order) = frame.order.as_ref().filter(|o| o.field != "count" && frame.group.is_empty())
+        else {
+            return Ok(list);
+        };
         if list.step.is_some_and(|n| self.ranks(n)) {
             return Ok(list);
         }
@@ -100,7 +120,13 @@ impl Build<'_> {
         self.apply(list, Role::SortBy, &values)
     }
 
-    fn filter(&mut self, list: List, field: &str, parts: Vec<(Role, Value)>, negate: bool) -> Result<List, Stop> {
+    fn filter(
+        &mut self,
+        list: List,
+        field: &str,
+        parts: Vec<(Role, Value)>,
+        negate: bool,
+    ) -> Result<List, Stop> {
         let mut values = vec![(Role::WhereField, Value::from(field))];
         values.extend(parts);
         if negate {
@@ -111,7 +137,9 @@ impl Build<'_> {
 
     /// A step of the processor that has an argument of this role.
     fn apply(&mut self, list: List, role: Role, values: &[(Role, Value)]) -> Result<List, Stop> {
-        let Some(tool) = self.planner.catalog.processor(role).cloned() else { return Err(Stop::Gap(format!("nothing in the catalog works by {role:?}"))) };
+        let Some(tool) = self.planner.catalog.processor(role).cloned() else {
+            return Err(Stop::Gap(format!("nothing in the catalog works by {role:?}")));
+        };
         let mut args = Map::new();
         for (role, value) in values {
             if let Some(arg) = tool.arg(*role) {
@@ -134,14 +162,30 @@ impl Build<'_> {
     fn field(&self, field: &str, gives: &BTreeMap<String, Type>) -> Option<String> {
         let same = self.planner.lexicons.senses.same.get(field);
         let names = same.map_or_else(|| vec![field.to_owned()], Clone::clone);
-        names.into_iter().find(|name| gives.contains_key(name)).or_else(|| gives.is_empty().then(|| field.to_owned()))
+        names
+            .into_iter()
+            .find(|name| gives.contains_key(name))
+            .or_else(|| gives.is_empty().then(|| field.to_owned()))
     }
 
     /// Group, compute and show what a clause looked for.
     pub(super) fn finish_look(&mut self, frame: &Frame, list: List) -> Result<(), Stop> {
-        let computed = list.step.and_then(|n| self.steps.get(n - 1)).and_then(|step| self.planner.catalog.get(&step.tool)).is_some_and(|tool| tool.class == Class::Processor && !tool.keeps && !tool.gives.contains_key("line") && tool.object() != "entries");
+        let computed = list
+            .step
+            .and_then(|n| self.steps.get(n - 1))
+            .and_then(|step| self.planner.catalog.get(&step.tool))
+            .is_some_and(|tool| {
+                tool.class == Class::Processor
+                    && !tool.keeps
+                    && !tool.gives.contains_key("line")
+                    && tool.object() != "entries"
+            });
         let mut list = list;
-        let distinct = frame.nouns.iter().filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id)).find_map(|n| n.distinct.clone());
+        let distinct = frame
+            .nouns
+            .iter()
+            .filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id))
+            .find_map(|n| n.distinct.clone());
         let field = frame.field.as_ref().map(|f| self.field(f, &list.gives).unwrap_or_else(|| f.clone()));
         if computed {
             // The executor did the computing itself.
@@ -165,7 +209,9 @@ impl Build<'_> {
         } else if let Some(stat) = frame.stats.iter().find(|s| *s != "count").or(frame.stats.first()) {
             let different = distinct.filter(|_| stat == "count");
             let op = if different.is_some() { "count_distinct" } else { stat.as_str() };
-            let field = different.or(field).or_else(|| (op != "count" && list.gives.contains_key("size")).then(|| "size".to_owned()));
+            let field = different
+                .or(field)
+                .or_else(|| (op != "count" && list.gives.contains_key("size")).then(|| "size".to_owned()));
             let mut values = vec![(Role::Stat, Value::from(op))];
             values.extend(field.filter(|_| op != "count").map(|f| (Role::Field, f.into())));
             list = self.apply(list, Role::Stat, &values)?;

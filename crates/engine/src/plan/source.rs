@@ -1,9 +1,10 @@
 //! Where records come from: the producer that takes most of what was said, or two of them and a set operation.
 
-use super::choose::{Want, choose};
-use super::compose::{Build, List, Stop, narrowed, refer};
-use super::fill::fill;
 use super::Step;
+use super::choose::{Want, choose};
+use super::compose::{Build, List, Stop};
+use super::fill::fill;
+use super::input::{narrowed, refer};
 use crate::catalog::{Role, Tool};
 use crate::parse::Frame;
 use metnos_vocab::Class;
@@ -21,8 +22,13 @@ impl Build<'_> {
         {
             return self.two(frame, object, first, second, "union");
         }
-        let empty = frame.object.is_empty() && !frame.has(Role::Place) && !frame.has(Role::Paths) && !frame.has(Role::Urls);
-        if (frame.only || frame.anaphor.is_some() || empty && frame.nouns.is_empty() && !frame.has(Role::Text) && !frame.has(Role::Shows))
+        let empty = frame.object.is_empty()
+            && !frame.has(Role::Place)
+            && !frame.has(Role::Paths)
+            && !frame.has(Role::Urls);
+        if (frame.only
+            || frame.anaphor.is_some()
+            || empty && frame.nouns.is_empty() && !frame.has(Role::Text) && !frame.has(Role::Shows))
             && let Some(list) = self.referred(frame)
             && (empty || frame.anaphor.is_some())
         {
@@ -39,7 +45,11 @@ impl Build<'_> {
         self.loose_names(&mut frame, object);
         let sense = self.sense(&frame);
         let mut qualifiers = self.qualifiers(&frame, &sense, object);
-        let weighed = frame.stats == ["sum"] && frame.field.as_deref() == Some("size") && frame.has(Role::Place) && frame.kinds.is_empty() && !narrowed(&frame);
+        let weighed = frame.stats == ["sum"]
+            && frame.field.as_deref() == Some("size")
+            && frame.has(Role::Place)
+            && frame.kinds.is_empty()
+            && !narrowed(&frame);
         let mut object = object;
         if weighed && matches!(object, "dirs" | "") {
             (object, qualifiers) = ("files", vec!["size".to_owned()]);
@@ -53,9 +63,19 @@ impl Build<'_> {
 
     /// A file named without a place is looked for, unless it is to be read.
     fn loose_names(&self, frame: &mut Frame, object: &str) {
-        let reads = frame.verbs.iter().any(|v| v != "read") || !frame.stats.is_empty() || frame.column.is_some() || frame.field.is_some() || frame.has(Role::Sheet) ;
+        let reads = frame.verbs.iter().any(|v| v != "read")
+            || !frame.stats.is_empty()
+            || frame.column.is_some()
+            || frame.field.is_some()
+            || frame.has(Role::Sheet);
         let sense = self.sense(frame);
-        if frame.loose.is_empty() || !sense.query || reads || object != "files" || frame.list(Role::Paths).len() != frame.loose.len() || frame.has(Role::Contains) {
+        if frame.loose.is_empty()
+            || !sense.query
+            || reads
+            || object != "files"
+            || frame.list(Role::Paths).len() != frame.loose.len()
+            || frame.has(Role::Contains)
+        {
             return;
         }
         frame.slots.remove(&Role::Paths);
@@ -75,22 +95,47 @@ impl Build<'_> {
         narrowing.retain(|role| {
             matches!(
                 role,
-                Role::Kind | Role::Patterns | Role::SizeMin | Role::SizeMax | Role::After | Role::Before | Role::Contains | Role::Paths | Role::Shows | Role::Empty | Role::Name | Role::Names | Role::Query | Role::Text
+                Role::Kind
+                    | Role::Patterns
+                    | Role::SizeMin
+                    | Role::SizeMax
+                    | Role::After
+                    | Role::Before
+                    | Role::Contains
+                    | Role::Paths
+                    | Role::Shows
+                    | Role::Empty
+                    | Role::Name
+                    | Role::Names
+                    | Role::Query
+                    | Role::Text
             )
         });
         if !frame.excluded.is_empty() {
             narrowing.insert(Role::Negate);
         }
-        let want = Want { verb: None, object, qualifiers, verbs: &frame.verbs, roles, narrowing, piped: false };
+        let want =
+            Want { verb: None, object, qualifiers, verbs: &frame.verbs, roles, narrowing, piped: false };
         choose(&self.planner.catalog, &want)
     }
 
     /// An executor of the object that works on another list: lines of the files found.
     fn piped(&mut self, frame: &Frame, object: &str, qualifiers: &[String]) -> Result<List, Stop> {
         let roles: BTreeSet<Role> = frame.slots.keys().copied().collect();
-        let want = Want { verb: None, object, qualifiers, verbs: &frame.verbs, roles, narrowing: BTreeSet::new(), piped: true };
+        let want = Want {
+            verb: None,
+            object,
+            qualifiers,
+            verbs: &frame.verbs,
+            roles,
+            narrowing: BTreeSet::new(),
+            piped: true,
+        };
         let Some(tool) = choose(&self.planner.catalog, &want).cloned() else {
-            return Err(Stop::Gap(format!("nothing in the catalog gives {}", if object.is_empty() { "this" } else { object })));
+            return Err(Stop::Gap(format!(
+                "nothing in the catalog gives {}",
+                if object.is_empty() { "this" } else { object }
+            )));
         };
         let mut own = frame.clone();
         own.slots.remove(&Role::Place);
@@ -105,7 +150,9 @@ impl Build<'_> {
         let source = if rest.slots.is_empty() && rest.kinds.is_empty() { self.referred(frame) } else { None };
         let list = match source {
             Some(list) => list,
-            None if under == object => return Err(Stop::Gap(format!("nothing in the catalog gives {object}"))),
+            None if under == object => {
+                return Err(Stop::Gap(format!("nothing in the catalog gives {object}")));
+            }
             None if rest.slots.is_empty() && rest.kinds.is_empty() => {
                 return Err(Stop::Ask { tool: step.tool, missing: vec!["paths".to_owned()] });
             }
@@ -132,7 +179,10 @@ impl Build<'_> {
         let step: Step = fill(&tool, &frame, &mut used);
         let n = self.push(step)?;
         let list = self.became(n, &tool);
-        if tool.class == Class::Processor && frame.order.as_ref().is_some_and(|o| o.limit.is_some()) && tool.takes(Role::Limit) {
+        if tool.class == Class::Processor
+            && frame.order.as_ref().is_some_and(|o| o.limit.is_some())
+            && tool.takes(Role::Limit)
+        {
             used.insert(Role::Limit);
         }
         self.narrow(&frame, list, &mut used)
@@ -141,7 +191,11 @@ impl Build<'_> {
     /// An executor that ranks by itself: how many, and by what.
     fn own_order(&self, frame: &mut Frame, tool: &Tool) {
         if let Some(arg) = tool.arg(Role::SpaceBy) {
-            let folders = frame.nouns.iter().filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id)).any(|n| n.object.as_deref() == Some("dirs"));
+            let folders = frame
+                .nouns
+                .iter()
+                .filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id))
+                .any(|n| n.object.as_deref() == Some("dirs"));
             let group = frame.group.first().cloned().or_else(|| folders.then(|| "dir".to_owned()));
             if let Some(group) = group.filter(|g| arg.choices.contains(g)) {
                 frame.set(Role::SpaceBy, group);
@@ -155,14 +209,28 @@ impl Build<'_> {
     }
 
     pub(super) fn became(&mut self, step: usize, tool: &Tool) -> List {
-        let list = List { step: Some(step), index: None, object: tool.object().to_owned(), gives: tool.gives.clone() };
+        let list = List {
+            step: Some(step),
+            index: None,
+            object: tool.object().to_owned(),
+            gives: tool.gives.clone(),
+        };
         self.list = Some(list.clone());
         list
     }
 
     /// Two places, each looked into, and what is asked of the two lists.
-    fn two(&mut self, frame: &Frame, object: &str, first: &str, second: &str, op: &str) -> Result<List, Stop> {
-        let Some(tool) = self.planner.catalog.processor(Role::SetOp).cloned() else { return Err(Stop::Gap("nothing compares lists".to_owned())) };
+    fn two(
+        &mut self,
+        frame: &Frame,
+        object: &str,
+        first: &str,
+        second: &str,
+        op: &str,
+    ) -> Result<List, Stop> {
+        let Some(tool) = self.planner.catalog.processor(Role::SetOp).cloned() else {
+            return Err(Stop::Gap("nothing compares lists".to_owned()));
+        };
         let object = if matches!(object, "dirs" | "") { "files" } else { object };
         let mut lists = Vec::new();
         for place in [first, second] {
@@ -176,7 +244,9 @@ impl Build<'_> {
         for arg in &tool.args {
             let value = match arg.role {
                 Some(Role::SetOp) => Value::from(op),
-                Some(Role::Key) if lists[0].gives.contains_key("name") && op != "union" => Value::from("name"),
+                Some(Role::Key) if lists[0].gives.contains_key("name") && op != "union" => {
+                    Value::from("name")
+                }
                 _ => continue,
             };
             args.insert(arg.name.clone(), value);

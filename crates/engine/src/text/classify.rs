@@ -43,7 +43,7 @@ pub(super) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
         && (1..=7).contains(&ext.len())
         && ext.bytes().all(|b| b.is_ascii_alphanumeric())
         && stem.chars().all(|c| c.is_alphanumeric() || "_-.+".contains(c))
-        && stem.chars().count() > 1
+        && (stem.chars().count() > 1 || ext.len() > 1)
     {
         return one(Lit::File(run.to_owned()));
     }
@@ -99,7 +99,8 @@ fn number(text: &str, start: usize, end: usize, out: &mut Vec<Token>) -> bool {
     {
         let (h, m) = (run[..digits].parse().unwrap_or(99), minutes[..2].parse().unwrap_or(99));
         let rest = digits + 3;
-        if h < 24i8 && m < 60i8 && run.is_char_boundary(rest) && run[rest..].chars().all(char::is_alphabetic) {
+        if h < 24i8 && m < 60i8 && run.is_char_boundary(rest) && run[rest..].chars().all(char::is_alphabetic)
+        {
             push(0, rest, Lit::Clock(h, m));
             if rest < run.len() {
                 push(rest, run.len(), Lit::Word);
@@ -110,7 +111,9 @@ fn number(text: &str, start: usize, end: usize, out: &mut Vec<Token>) -> bool {
     // The number itself: a dot or comma between digits is a decimal sign, or groups thousands when three digits follow each.
     let mut value_end = run.len();
     for (i, c) in run.char_indices() {
-        if !(c.is_ascii_digit() || ((c == '.' || c == ',') && run[i + 1..].starts_with(|d: char| d.is_ascii_digit()))) {
+        if !(c.is_ascii_digit()
+            || ((c == '.' || c == ',') && run[i + 1..].starts_with(|d: char| d.is_ascii_digit())))
+        {
             value_end = i;
             break;
         }
@@ -121,7 +124,10 @@ fn number(text: &str, start: usize, end: usize, out: &mut Vec<Token>) -> bool {
         push(0, run.len(), Lit::Number(number));
         return true;
     }
-    if rest.chars().all(|c| c.is_alphabetic() || c == '°') && rest.chars().count() <= 9 && !["st", "nd", "rd", "th"].contains(&rest) {
+    if rest.chars().all(|c| c.is_alphabetic() || c == '°')
+        && rest.chars().count() <= 9
+        && !["st", "nd", "rd", "th"].contains(&rest)
+    {
         push(0, value_end, Lit::Number(number));
         push(value_end, run.len(), Lit::Word);
         return true;
@@ -131,7 +137,8 @@ fn number(text: &str, start: usize, end: usize, out: &mut Vec<Token>) -> bool {
 
 fn parse(text: &str) -> Option<f64> {
     let signs = text.matches(['.', ',']).count();
-    let grouped = signs > 0 && text.split(['.', ',']).skip(1).all(|part| part.len() == 3) && !text.starts_with('0');
+    let grouped =
+        signs > 0 && text.split(['.', ',']).skip(1).all(|part| part.len() == 3) && !text.starts_with('0');
     if grouped && (signs > 1 || text.len() > 4) {
         return text.replace(['.', ','], "").parse().ok();
     }

@@ -3,4 +3,4 @@
 mod classify;
 mod token;
 
-pub use token::{Lit, Token, tokens};
+pub(crate) use token::{Lit, Token, tokens};

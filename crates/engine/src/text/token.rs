@@ -4,7 +4,7 @@ use super::classify::classify;
 
 /// What a token is, apart from its letters.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Lit {
+pub(crate) enum Lit {
     /// A word.
     Word,
     /// Text in quotes: a literal, whatever it says.
@@ -37,21 +37,21 @@ pub enum Lit {
 
 /// A piece of the request.
 #[derive(Clone, Debug)]
-pub struct Token {
+pub(crate) struct Token {
     /// As written.
-    pub text: String,
+    pub(crate) text: String,
     /// In lower case, with a plain apostrophe.
-    pub norm: String,
+    pub(crate) norm: String,
     /// First byte.
-    pub start: usize,
+    pub(crate) start: usize,
     /// One past the last byte.
-    pub end: usize,
+    pub(crate) end: usize,
     /// What it is.
-    pub lit: Lit,
+    pub(crate) lit: Lit,
 }
 
 /// The pieces of `text`. `tails` are endings that are split off a word, such as `'s`.
-pub fn tokens(text: &str, tails: &[String]) -> Vec<Token> {
+pub(crate) fn tokens(text: &str, tails: &[String]) -> Vec<Token> {
     let mut out = Vec::new();
     let mut at = 0;
     // A quote that was not closed once is not closed further on either: looking again would be quadratic.
@@ -66,7 +66,8 @@ pub fn tokens(text: &str, tails: &[String]) -> Vec<Token> {
             && opens(text, at, c)
         {
             if let Some((inner, end)) = quoted(text, at + c.len_utf8(), close) {
-                let lit = if c == '`' { Lit::Command(inner.to_owned()) } else { Lit::Quoted(inner.to_owned()) };
+                let lit =
+                    if c == '`' { Lit::Command(inner.to_owned()) } else { Lit::Quoted(inner.to_owned()) };
                 out.push(Token { text: inner.to_owned(), norm: inner.to_lowercase(), start: at, end, lit });
                 at = end;
                 continue;
@@ -133,13 +134,22 @@ fn run_end(text: &str, at: usize) -> usize {
     while let Some((i, c)) = chars.next() {
         let next = chars.peek().map(|(_, c)| *c);
         let inside = match c {
-            ',' => i > 0 && word[..i].ends_with(|c: char| c.is_ascii_digit()) && next.is_some_and(|c| c.is_ascii_digit()),
-            '+' | '=' | '%' | '^' | '×' | '÷' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '!' | '"' | '“' | '”' | '«' | '»' | '`'
-            | '<' | '>' | '|' => false,
+            ',' => {
+                i > 0
+                    && word[..i].ends_with(|c: char| c.is_ascii_digit())
+                    && next.is_some_and(|c| c.is_ascii_digit())
+            }
+            '+' | '=' | '%' | '^' | '×' | '÷' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '!' | '"' | '“'
+            | '”' | '«' | '»' | '`' | '<' | '>' | '|' => false,
             '?' => word.starts_with(['~', '/', '*']) && next.is_some_and(char::is_alphanumeric),
             // A star is a wildcard inside a name and a sign between numbers.
-            '*' => next.is_some_and(|c| c == '.' || c.is_alphabetic()) || (i > 0 && word[..i].ends_with(char::is_alphabetic)),
-            ':' => next.is_some_and(|c| c.is_ascii_digit()) && word[..i].ends_with(|c: char| c.is_ascii_digit()),
+            '*' => {
+                next.is_some_and(|c| c == '.' || c.is_alphabetic())
+                    || (i > 0 && word[..i].ends_with(char::is_alphabetic))
+            }
+            ':' => {
+                next.is_some_and(|c| c.is_ascii_digit()) && word[..i].ends_with(|c: char| c.is_ascii_digit())
+            }
             _ => true,
         };
         if !inside {

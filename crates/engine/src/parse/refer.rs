@@ -1,0 +1,211 @@
+//! What points elsewhere or names something new: pronouns, two places compared, folders to make, what photos show.
+
+use super::places::Mention;
+use super::{Anaphor, Clause, Sets};
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// "in both A and B", "in A but not in B".
+    pub(crate) fn sets(&mut self) {
+        let both = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "set", "both"));
+        let but = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "set", "but_not"));
+        let Some(at) = but.or(both) else { return };
+        let saved = self.items.clone();
+        let mentions: Vec<Mention> = self.mentions().into_iter().filter(|m| !m.file).collect();
+        // The second place may lack a preposition of its own: "in both Music and Downloads".
+        let mut folders: Vec<(usize, String)> = mentions.iter().map(|m| (m.at, m.path.clone())).collect();
+        for i in at + 1..self.len() {
+            if self.free(i)
+                && let Some(path) = self
+                    .sense(i, "place")
+                    .map(str::to_owned)
+                    .or_else(|| self.items[i].capital.then(|| format!("~/{}", self.items[i].text)))
+            {
+                folders.push((i, path));
+                self.take(i, i + 1, "place");
+            }
+        }
+        folders.sort();
+        let Some([(_, first), (_, second)]) =
+            folders.get(..2).and_then(|f| <&[(usize, String); 2]>::try_from(f).ok())
+        else {
+            self.items = saved;
+            return;
+        };
+        let op = if but.is_some() { "difference" } else { "intersect" };
+        self.frame.sets = Some(Sets { op, first: first.clone(), second: second.clone() });
+        self.take(at, at + 1, "sets");
+        for i in 0..self.len() {
+            if self.free(i) && (self.sense(i, "set").is_some() || self.sense(i, "prep").is_some()) {
+                self.take(i, i + 1, "sets");
+            }
+        }
+    }
+
+    pub(crate) fn extract_fields(&mut self, extracts: bool) {
+        if !extracts {
+            return;
+        }
+        for at in 0..self.len() {
+            if self.free(at)
+                && let Some(field) = self.sense(at, "extract_field").map(str::to_owned)
+            {
+                if !self.frame.extract.contains(&field) {
+                    self.frame.extract.push(field);
+                }
+                self.take(at, at + 1, "field");
+            }
+        }
+    }
+
+    /// "photos that show a bicycle": the words after, without their article.
+    pub(crate) fn shows(&mut self) {
+        if !self.items.iter().any(|i| i.is("noun", "image"))
+            || !self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_none_or(|v| v.query)
+        {
+            return;
+        }
+        for at in 0..self.len() {
+            if !self.free(at) || !self.is(at, "cue", "shows") {
+                continue;
+            }
+            let weak = self.items[at].words == 1 && self.sense(at, "stop").is_some()
+                || self.sense(at, "prep").is_some();
+            let from = self.skip_stops(at + 1);
+            let mut end = from;
+            while let Some(item) = self.items.get(end)
+                && item.free()
+                && !item.is_symbol()
+                && matches!(item.lit, Lit::Word | Lit::Quoted(_))
+                && item.sense("prep").is_none_or(|_| weak && end > from)
+                && (item.senses.is_empty() || !weak || matches!(item.lit, Lit::Quoted(_)))
+                && (end == from || item.sense("noun").is_none())
+                && (!weak || !item.capital)
+            {
+                end += 1;
+            }
+            if end == from {
+                continue;
+            }
+            let words: Vec<&str> = self.items[from..end].iter().map(|i| i.text.as_str()).collect();
+            let text = words.join(" ");
+            self.frame.set(Role::Shows, text);
+            self.take(at, end, "shown");
+            return;
+        }
+    }
+
+    pub(crate) fn ambient(&mut self) {
+        for at in 0..self.len() {
+            if self.free(at) && self.sense(at, "ambient").is_some() {
+                self.take(at, at + 1, "ambient");
+            }
+        }
+    }
+
+    pub(crate) fn pronouns(&mut self) {
+        let noun = self.items.iter().enumerate().any(|(at, i)| {
+            i.free() && i.sense("noun").is_some() && Some(at) != self.verb_at && i.sense("pron").is_none()
+        });
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            let alone = |clause: &Self| {
+                clause.items[at].senses.iter().all(|s| {
+                    matches!(
+                        s.cat.as_str(),
+                        "pron"
+                            | "stop"
+                            | "then"
+                            | "every"
+                            | "subject"
+                            | "cue"
+                            | "after"
+                            | "verb"
+                            | "list_word"
+                    )
+                })
+            };
+            if self.is(at, "pron", "only") && !noun {
+                self.frame.only = true;
+                self.take(at, at + 1, "only");
+            } else if self.is(at, "pron", "there")
+                && (self.items[at].words == 0
+                    || self.items[at].words > 1
+                    || self.items[at].sense("prep").is_none()
+                        && self
+                            .frame
+                            .verb
+                            .as_ref()
+                            .and_then(|id| self.senses.verb.get(id))
+                            .is_some_and(|v| !v.goals.is_empty()))
+            {
+                self.frame.there = true;
+                self.take(at, at + 1, "there");
+            } else if (self.is(at, "pron", "them") || self.is(at, "pron", "it"))
+                && alone(self)
+                && (!noun
+                    || self.items[at].words == 0
+                    || self.sense(at, "stop").is_none() && self.items[at].words > 1)
+            {
+                self.frame.anaphor.get_or_insert(Anaphor::List);
+                self.take(at, at + 1, "pronoun");
+            } else if !noun
+                && let Some(n) = self.sense(at, "ordinal").and_then(|id| id.parse::<i64>().ok())
+                && self.sense(at + 1, "unit").is_none()
+                && self.sense(at + 1, "month").is_none()
+            {
+                self.frame.anaphor = Some(Anaphor::Index(n));
+                self.take(at, at + 1, "ordinal");
+            }
+        }
+    }
+
+    /// The names of folders to make: "called 'x' in y", "Gennaio, Febbraio e Marzo".
+    pub(crate) fn new_folders(&mut self) {
+        let mut at = 0;
+        let mut names = Vec::new();
+        while at < self.len() {
+            let named = self.free(at)
+                && (self.is(at, "cue", "named")
+                    || self.sense(at, "folder_word").is_some()
+                    || self.is(at, "noun", "folder"));
+            if !named {
+                at += 1;
+                continue;
+            }
+            let mut next = at + 1;
+            let mut any = false;
+            while let Some((name, end)) = self.name(
+                next,
+                self.is(at, "cue", "named")
+                    || any
+                    || self.items.get(next).is_some_and(|i| i.senses.is_empty()),
+            ) {
+                if matches!(self.lit(next), Some(Lit::Path(_) | Lit::Slashed(_)))
+                    || self.sense(next, "prep").is_some() && !self.items[next].capital
+                {
+                    break;
+                }
+                names.push(name);
+                any = true;
+                self.take(at, end, "new folder");
+                next = end;
+                let mut joined = false;
+                while self.items.get(next).is_some_and(|i| i.is_comma() || i.is("then", "and")) {
+                    next += 1;
+                    joined = true;
+                }
+                if !joined {
+                    break;
+                }
+            }
+            at = next.max(at + 1);
+        }
+        for name in names {
+            self.frame.push(Role::Names, name);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Days and hours of a clause put where they belong: a span behind, an appointment ahead.
+
+use super::Clause;
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// Whether a day that is still to come is named, and nothing that files have: what is ahead is in a calendar.
+    pub(crate) fn lies_ahead(&self) -> bool {
+        let today = self.clock.today();
+        let literal = self.items.iter().any(|i| {
+            matches!(i.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Url(_))
+                || i.sense("place").is_some()
+                || i.sense("touch").is_some()
+        });
+        !literal
+            && (0..self.len()).any(|at| {
+                self.days(at).is_some_and(|(days, _)| {
+                    days.ahead.is_some() || days.from.is_some_and(|from| from > today)
+                })
+            })
+    }
+
+    pub(crate) fn dates(&mut self, object: &str) {
+        let ahead = object == "events";
+        for at in 0..self.len() {
+            let Some((days, end)) = self.days(at) else { continue };
+            let (mut from, mut to) = (days.from, days.to);
+            if ahead && let Some((start, end)) = days.ahead {
+                (from, to) = (Some(start), Some(end));
+            } else if days.open && !ahead {
+                to = None;
+            }
+            if let Some(from) = from {
+                self.frame.set(Role::After, from.to_string());
+            }
+            if let Some(to) = to {
+                self.frame.set(Role::Before, to.to_string());
+            }
+            let touched = (0..self.len()).find_map(|i| {
+                self.sense(i, "touch").filter(|_| !self.items[i].capital).map(|id| (i, id.to_owned()))
+            });
+            if let Some((i, id)) = touched {
+                if id == "taken" {
+                    self.frame.verbs.push("taken".to_owned());
+                }
+                self.take(i, i + 1, "date");
+            }
+            let start = at
+                .checked_sub(1)
+                .filter(|b| self.free(*b) && (self.sense(*b, "prep").is_some() || self.is(*b, "every", "on")))
+                .unwrap_or(at);
+            self.take(start, end, "date");
+        }
+        for at in 0..self.len() {
+            if self.free(at)
+                && !self.items[at].capital
+                && self.sense(at, "touch").is_some()
+                && self.sense(at, "super").is_none()
+                && self.sense(at, "noun").is_none()
+                && self.sense(at, "cue").is_none()
+                && Some(at) != self.verb_at
+            {
+                self.take(at, at + 1, "date");
+            }
+        }
+    }
+
+    /// Day, hours, length and part of the day of an appointment.
+    pub(crate) fn appointment(&mut self) {
+        let part = (0..self.len()).find_map(|at| self.sense(at, "day_part").map(|id| (at, id.to_owned())));
+        let mut clocks = Vec::new();
+        let mut at = 0;
+        while at < self.len() {
+            if let Some((hour, minute, range)) = self.clock_at(at, part.as_ref().map(|(_, id)| id.as_str())) {
+                self.take(range.start, range.end, "time");
+                at = range.end;
+                clocks.push((hour, minute));
+            } else {
+                at += 1;
+            }
+        }
+        let mut minutes = None;
+        for at in 0..self.len() {
+            if let Some((n, end)) = self.duration(at) {
+                let from = at.checked_sub(1).filter(|b| self.is(*b, "cue", "duration")).unwrap_or(at);
+                self.take(from, end, "duration");
+                // "two free hours": what is free stays to be read.
+                for item in self.items.get_mut(from..end).unwrap_or_default() {
+                    if item.is("noun", "free") {
+                        item.taken = "";
+                    }
+                }
+                minutes = Some(n);
+                self.frame.set(Role::Minutes, n);
+            }
+        }
+        if let Some((at, id)) = part {
+            self.frame.set(Role::DayPart, id);
+            self.take(at, at + 1, "part of the day");
+        }
+        let Some(&(hour, minute)) = clocks.first() else { return };
+        let day = (0..self.len()).find_map(|at| {
+            let (days, end) = self.span(at)?;
+            Some((days.ahead.map(|(from, _)| from).or(days.from)?, at, end))
+        });
+        let date = day.map_or(self.clock.today(), |(date, _, _)| date);
+        if let Some((_, at, end)) = day {
+            let from = at
+                .checked_sub(1)
+                .filter(|b| self.is(*b, "every", "on") || self.sense(*b, "prep").is_some())
+                .unwrap_or(at);
+            self.take(from, end, "date");
+        }
+        if let Some(start) = self.clock.instant(date, hour, minute) {
+            self.frame.set(Role::Start, start);
+        }
+        let end = match (clocks.get(1), minutes) {
+            (Some((hour, minute)), _) => self.clock.instant(date, *hour, *minute),
+            (None, Some(minutes)) => {
+                let total = i64::from(hour) * 60
+                    + i64::from(minute)
+                    + i64::try_from(minutes).unwrap_or(0).min(100_000);
+                let later = date.checked_add(jiff::Span::new().days(total / 1440)).ok();
+                later.and_then(|day| {
+                    self.clock.instant(
+                        day,
+                        i8::try_from(total % 1440 / 60).unwrap_or(0),
+                        i8::try_from(total % 60).unwrap_or(0),
+                    )
+                })
+            }
+            _ => None,
+        };
+        if let Some(end) = end {
+            self.frame.set(Role::End, end);
+        }
+    }
+}

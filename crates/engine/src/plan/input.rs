@@ -1,0 +1,122 @@
+//! The list an executor works on: pointed to, looked for, or read first because a field is missing.
+
+use super::Step;
+use super::compose::{Build, List, Stop};
+use super::fill::{fill, lacking};
+use crate::catalog::{Role, Tool, Type};
+use crate::parse::{Anaphor, Frame};
+use metnos_vocab::Class;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl<'p> Build<'p> {
+    /// The list an executor works on: the one pointed to, or a new one.
+    pub(super) fn input(
+        &mut self,
+        frame: &Frame,
+        tool: &'p Tool,
+        used: &BTreeSet<Role>,
+        object: &str,
+        step: &Step,
+    ) -> Result<List, Stop> {
+        let named = !frame.object.is_empty()
+            || !frame.kinds.is_empty()
+            || frame.has(Role::Paths)
+            || frame.has(Role::Place) && !used.contains(&Role::Place)
+            || narrowed(frame)
+            || frame.has(Role::Urls)
+            || frame.has(Role::Query);
+        // "The videos there, move them": a pronoun that takes up what the clause itself has named.
+        if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
+            if let Some(list) = self.referred(frame) {
+                return self.narrow(frame, list, &mut used.clone());
+            }
+            if !named {
+                let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
+                return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
+            }
+        }
+        let mut rest = frame.clone();
+        for role in used.iter().filter(|role| !matches!(role, Role::Place)) {
+            rest.slots.remove(role);
+        }
+        rest.slots
+            .retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
+        let loose = rest.slots.iter().all(|(role, _)| tool.takes(*role) || matches!(role, Role::Recursive));
+        let vague = frame.singular
+            && rest.kinds.len() <= 1
+            && loose
+            && rest.order.is_none()
+            && rest.excluded.is_empty();
+        if vague && matches!(object, "files" | "dirs") && tool.takes(Role::Paths) {
+            let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
+            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
+        }
+        let object = if object == "entries" { "files" } else { object };
+        if rest.verbs.is_empty() && rest.has(Role::Paths) {
+            rest.verbs.push(if tool.needs.is_empty() { "get" } else { "read" }.to_owned());
+        }
+        self.look(&rest, object)
+    }
+
+    /// What a pronoun points to: a list of this request, else the last of the conversation.
+    pub(super) fn referred(&self, frame: &Frame) -> Option<List> {
+        let mut list = self.list.clone().or_else(|| self.turn.clone())?;
+        if let Some(Anaphor::Index(n)) = frame.anaphor {
+            list.index = Some(n);
+        }
+        Some(list)
+    }
+
+    /// Adds the reader that gives a field the executor needs and the list lacks.
+    pub(super) fn bridge(&mut self, list: List, tool: &Tool, content: Option<&str>) -> Result<List, Stop> {
+        let needed = |gives: &BTreeMap<String, Type>| match content {
+            Some(field) => gives.get(field) == Some(&Type::List),
+            None => tool.needs.is_empty() || tool.needs.iter().any(|field| gives.contains_key(field)),
+        };
+        if needed(&list.gives) {
+            return Ok(list);
+        }
+        let reader = self.planner.catalog.tools().find(|reader| {
+            reader.class == Class::Producer
+                && reader.takes(Role::List)
+                && reader.object() == list.object
+                && reader.qualifier().is_empty()
+                && needed(&reader.gives)
+        });
+        let Some(reader) = reader else { return Ok(list) };
+        let mut step = fill(reader, &Frame::default(), &mut BTreeSet::new());
+        refer(&mut step, &list, "from_step");
+        let n = self.push(step)?;
+        let list = List { step: Some(n), index: None, object: list.object, gives: reader.gives.clone() };
+        self.list = Some(list.clone());
+        Ok(list)
+    }
+}
+
+/// Points a step at a list.
+pub(super) fn refer(step: &mut Step, list: &List, key: &str) {
+    match list.step {
+        Some(n) => step.args.insert(key.to_owned(), n.into()),
+        None => step.args.insert("from_turn".to_owned(), (-1).into()),
+    };
+    if let Some(index) = list.index {
+        step.args.insert("index".to_owned(), index.into());
+    }
+}
+
+/// Whether something narrows the things that are meant.
+pub(super) fn narrowed(frame: &Frame) -> bool {
+    const NARROWING: [Role; 10] = [
+        Role::Patterns,
+        Role::SizeMin,
+        Role::SizeMax,
+        Role::After,
+        Role::Before,
+        Role::Contains,
+        Role::Empty,
+        Role::Hidden,
+        Role::Unread,
+        Role::HasAttachment,
+    ];
+    !frame.excluded.is_empty() || frame.kinds.len() > 1 || NARROWING.iter().any(|role| frame.has(*role))
+}

@@ -1,0 +1,136 @@
+//! Everyday requests get the plan a careful person would expect; a floor holds what was reached.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod score;
+
+use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};
+use serde_json::Value;
+
+const NOW: &str = "2026-11-15T10:00:00+01:00";
+
+fn planner() -> Planner {
+    Planner::new(Catalog::shipped().unwrap(), Lexicons::shipped().unwrap())
+}
+
+fn clock() -> Clock {
+    Clock::parse(NOW, "Europe/Rome").unwrap()
+}
+
+/// The share of requests that are fully right; the others are listed.
+fn share(file: &str) -> f64 {
+    let text = std::fs::read_to_string(format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let answers = batch::run(&planner(), &text, &clock(), None, false).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), answers.len());
+    let mut right = 0;
+    for (row, answer) in rows.iter().zip(&answers) {
+        match score::judge(&row["expect"], answer) {
+            None => right += 1,
+            Some(why) => println!("{} {}: {why}", row["id"], row["query"]),
+        }
+    }
+    f64::from(right) / rows.len() as f64
+}
+
+#[test]
+fn the_given_requests_keep_their_floor() {
+    let share = share("requests.jsonl");
+    assert!(share >= 0.98, "{share}");
+}
+
+#[test]
+fn requests_in_other_words_keep_their_floor() {
+    let share = share("more.jsonl");
+    assert!(share >= 0.97, "{share}");
+}
+
+#[test]
+fn a_third_set_keeps_its_floor() {
+    let share = share("third.jsonl");
+    assert!(share >= 0.96, "{share}");
+}
+
+#[test]
+fn the_language_need_not_be_told() {
+    let text =
+        std::fs::read_to_string(format!("{}/tests/data/requests.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let lexicons = Lexicons::shipped().unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let right = rows
+        .iter()
+        .filter(|row| lexicons.detect(row["query"].as_str().unwrap()).unwrap().language == row["lang"])
+        .count();
+    assert!(right as f64 / rows.len() as f64 > 0.95, "{right}");
+}
+
+#[test]
+fn the_same_request_gives_the_same_bytes() {
+    let text =
+        std::fs::read_to_string(format!("{}/tests/data/more.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let once = batch::run(&planner(), &text, &clock(), None, true).unwrap();
+    let again = batch::run(&planner(), &text, &clock(), None, true).unwrap();
+    assert_eq!(serde_json::to_vec(&once).unwrap(), serde_json::to_vec(&again).unwrap());
+}
+
+fn plan(planner: &Planner, text: &str) -> Value {
+    let line = batch::Line {
+        id: String::new(),
+        query: text.to_owned(),
+        lang: Some("en".to_owned()),
+        context: Vec::new(),
+    };
+    batch::line(planner, &line, &clock(), false)
+}
+
+#[test]
+fn without_its_manifest_a_tool_is_in_no_plan() {
+    let whole = plan(&planner(), "what are the five largest files in Downloads?");
+    assert_eq!(whole["plan"]["steps"][1]["tool"], "sort_entries");
+    let catalog = Catalog::shipped().unwrap().without("sort_entries");
+    let less = plan(
+        &Planner::new(catalog, Lexicons::shipped().unwrap()),
+        "what are the five largest files in Downloads?",
+    );
+    assert_eq!(less["kind"], "gap");
+}
+
+#[test]
+fn without_its_words_a_sense_is_not_understood() {
+    let sources: Vec<(&str, String)> = Lexicons::sources()
+        .iter()
+        .map(|(lang, text)| (*lang, text.replace("\"pdfs\"", "\"\"").replace("\"pdf's\"", "\"\"")))
+        .collect();
+    let borrowed: Vec<(&str, &str)> = sources.iter().map(|(lang, text)| (*lang, text.as_str())).collect();
+    let lexicons = Lexicons::from_sources(&borrowed).unwrap();
+    let without = plan(
+        &Planner::new(Catalog::shipped().unwrap(), lexicons),
+        "move the pdfs from Downloads to Documents",
+    );
+    assert_eq!(without["kind"], "gap", "a word nobody knows is not acted on: {without}");
+    let with = plan(&planner(), "move the pdfs from Downloads to Documents");
+    assert_eq!(with["plan"]["steps"][0]["args"]["kind"], "pdf");
+}
+
+#[test]
+fn a_step_that_cannot_run_yet_says_why() {
+    let answer = plan(&planner(), "show me the unread mail");
+    assert!(answer["plan"]["steps"][0]["dormant"].as_str().is_some_and(|why| !why.is_empty()));
+}
+
+#[test]
+fn every_argument_of_a_plan_is_one_of_its_executor() {
+    let catalog = Catalog::shipped().unwrap();
+    for file in ["requests.jsonl", "more.jsonl", "third.jsonl"] {
+        let text =
+            std::fs::read_to_string(format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for answer in batch::run(&planner(), &text, &clock(), None, false).unwrap() {
+            for step in answer["plan"]["steps"].as_array().into_iter().flatten() {
+                let tool = catalog.get(step["tool"].as_str().unwrap()).unwrap();
+                for name in step["args"].as_object().unwrap().keys() {
+                    let reference = ["from_step", "with_step", "from_turn", "index"].contains(&name.as_str());
+                    assert!(reference || tool.args.iter().any(|arg| arg.name == *name), "{answer}");
+                }
+            }
+        }
+    }
+}
