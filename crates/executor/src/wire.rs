@@ -114,6 +114,30 @@ impl Calls {
     }
 }
 
+/// What a cell is started for; the first word of the host's command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// A call that waits for it.
+    Now,
+    /// A call that will come: it makes ready what it can, and waits.
+    Ahead,
+}
+
+impl Start {
+    /// As the word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Now => "cell",
+            Self::Ahead => "waiting-cell",
+        }
+    }
+
+    /// From the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Now, Self::Ahead].into_iter().find(|start| start.word() == word)
+    }
+}
+
 /// What a descriptor that came with a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,13 +9,14 @@ use metnos_executor::manifest::Version;
 use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
 use metnos_executor::signature::Verified;
+use metnos_executor::wire::Start;
 use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
 use metnos_guard::core::{CorePaths, CoreVars};
 use metnos_guard::redact::Redactor;
 use metnos_guard::territory::Territory;
 use metnos_memory::audit::Audit;
 use metnos_memory::db::Db;
-use metnos_sandbox::{Cell, Launcher, Mounts, Pool};
+use metnos_sandbox::{Cell, Keeping, Launcher, Mounts, Pool};
 use metnos_undo::{Journal, Locks};
 use metnos_vault::Vault;
 use metnos_vocab::ExecutorName;
@@ -230,7 +231,7 @@ impl Runtime {
         match self.pool(&launcher) {
             // A pool keeps the host it began with; once another is approved, its cells are not used.
             Some(pool) if pool.runs(&launcher) => pool.take(mounts, core),
-            _ => launcher.start(mounts, core).map(|cell| (cell, false)),
+            _ => launcher.start(mounts, core, Start::Now).map(|cell| (cell, false)),
         }
     }
 
@@ -238,10 +239,10 @@ impl Runtime {
         Ok(Launcher { bwrap: crate::host::bwrap(), image: self.host.image()? })
     }
 
-    /// The pool, if this runtime keeps one.
+    /// The pool; none when its thread could not be started.
     pub fn pool(&self, launcher: &Launcher) -> Option<&Arc<Pool>> {
-        let start = || Pool::new(launcher.clone()).ok().map(Arc::new);
-        self.pool.get_or_init(|| if self.warm { start() } else { None }).as_ref()
+        let keeping = if self.warm { Keeping::Ready } else { Keeping::Nothing };
+        self.pool.get_or_init(|| Pool::new(launcher.clone(), keeping).ok().map(Arc::new)).as_ref()
     }
 
     /// Lets the place of a cell that is at work be filled again.

@@ -2,7 +2,7 @@
 
 use crate::mounts::Mounts;
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::wire::PRIVATE_TMP;
+use metnos_executor::wire::{PRIVATE_TMP, Start};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -69,9 +69,9 @@ pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
 }
 
 /// The whole command line of a cell.
-pub fn cell(mounts: &Mounts) -> Vec<OsString> {
+pub fn cell(mounts: &Mounts, start: Start) -> Vec<OsString> {
     let mut argv = namespace(mounts);
-    argv.extend(["--", &format!("/proc/self/fd/{HOST_FD}"), "cell"].map(OsString::from));
+    argv.extend(["--", &format!("/proc/self/fd/{HOST_FD}"), start.word()].map(OsString::from));
     argv.extend(mounts.calls.words().map(OsString::from));
     argv
 }

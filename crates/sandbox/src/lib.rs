@@ -19,4 +19,4 @@ pub mod watch;
 pub use cell::{Cell, Dialogue, Items, Reply};
 pub use image::HostImage;
 pub use mounts::{Bind, Mounts};
-pub use pool::{Launcher, Pool};
+pub use pool::{Keeping, Launcher, Pool};

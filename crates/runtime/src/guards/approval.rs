@@ -4,6 +4,7 @@ use crate::guards::records::Kind;
 use crate::guards::{Principal, Step};
 use crate::runtime::Runtime;
 use jiff::{SignedDuration, Timestamp};
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Card;
 use metnos_guard::policy::{Grant, GrantScope, Rule, RuleOn, Ruling};
@@ -134,7 +135,7 @@ impl Runtime {
         let now = Timestamp::now();
         let waiting = self.approvals()?.into_iter().find(|(_, a)| {
             a.caller == step.caller
-                && a.request == step.request
+                && (a.request == step.request || lab::without(Layer::Binding))
                 && a.digest == step.found.digest
                 && a.is_live(now)
                 && matches!(a.standing, Standing::Pending | Standing::Approved)

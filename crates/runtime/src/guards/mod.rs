@@ -12,6 +12,7 @@ pub use metnos_guard::policy::NotALevel;
 pub(crate) use step::Step;
 
 use crate::runtime::Runtime;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Texts;
 use metnos_guard::policy::{Decision, Level, Registry};
@@ -86,11 +87,11 @@ impl Runtime {
     pub(crate) fn guard(&self, step: &mut Step<'_, '_>, line: &mut Line) -> Result<(), Failure> {
         // The attack table is about the cell: its attacker has already been let through.
         #[cfg(feature = "lab")]
-        if metnos_executor::lab::var("GUARDS").is_none() {
+        if lab::var("GUARDS").is_none() {
             return Ok(());
         }
         let known = self.known()?;
-        if !known.damaged.is_empty() && step.effectful() {
+        if !known.damaged.is_empty() && step.effectful() && !lab::without(Layer::Damage) {
             return Err(Failure::new(
                 ErrorClass::PolicyViolation,
                 format!("the record of a decision is damaged: {}", known.damaged.join(", ")),
@@ -104,14 +105,16 @@ impl Runtime {
             decision: word(ruling.decision).into(),
             reason: ruling.text.clone(),
         });
-        if ruling.decision == Decision::Deny {
+        let denied = ruling.decision == Decision::Deny && !lab::without(Layer::Policy);
+        if denied {
             return Err(Failure::new(ErrorClass::PolicyViolation, ruling.text)
                 .with_hint(format!("metnos policy check explains it; this session's level is {level}")));
         }
         // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
         // approves the executor itself.
         let harmless = !step.effectful() || step.caller == crate::birth::CALLER;
-        if harmless && ruling.decision == Decision::Allow {
+        let asks = ruling.decision == Decision::Ask;
+        if harmless && !asks {
             return Ok(());
         }
         let verdict = self.judge(step)?;
@@ -120,7 +123,8 @@ impl Runtime {
             decision: format!("{:.2}", verdict.score),
             reason: if verdict.ask { verdict.why.clone() } else { String::new() },
         });
-        if ruling.decision == Decision::Allow && !verdict.ask {
+        let doubts = verdict.ask && !lab::without(Layer::Vaglio);
+        if (!asks && !doubts) || lab::without(Layer::Approval) {
             return Ok(());
         }
         let reason = if verdict.ask { verdict.why } else { ruling.text.clone() };

@@ -4,6 +4,7 @@ use crate::call::Door;
 use crate::guards::Principal;
 use crate::guards::records::Known;
 use crate::input::Prepared;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
 use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
@@ -180,7 +181,10 @@ impl Step<'_, '_> {
         let verb = name.split('_').next().unwrap_or_default();
         let mut args: Vec<Arg> = self.given.iter().map(|(name, value)| arg(name, value)).collect();
         if let Some(list) = self.input.entries.as_ref().filter(|_| self.effectful()) {
-            let (origin, value) = list.worst_origin()?;
+            let (mut origin, value) = list.worst_origin()?;
+            if lab::without(Layer::Taint) {
+                origin = Origin::Local;
+            }
             args.push(Arg { name: "entries".into(), value, origin, traceable: true });
         }
         Ok(Facts {
