@@ -148,7 +148,7 @@ impl Runtime {
         } else {
             self.attempt(&call_id, spec, door, &mut line, started)
         };
-        match attempted {
+        match attempted.map_err(|failure| self.discreet_failure(failure)) {
             Ok(done) => done,
             Err(failure) => {
                 line.kind = if line.kind == Kind::Open { Kind::Close } else { Kind::Refused };
@@ -391,8 +391,10 @@ impl Runtime {
         });
         let acted = change.as_ref().is_some_and(Change::acted);
         let (outcome, list, items) = match reply {
-            Ok(reply) => (reply.answer.outcome, reply.answer.list, reply.items),
-            Err(failure) => (Outcome::failure(failure), ListName::Entries, Items::Inline(Vec::new())),
+            Ok(reply) => (self.discreet(reply.answer.outcome), reply.answer.list, reply.items),
+            Err(failure) => {
+                (self.discreet(Outcome::failure(failure)), ListName::Entries, Items::Inline(Vec::new()))
+            }
         };
         let mut done = Done { call_id: call_id.to_owned(), outcome, list, items, replayed: false, spent };
         let digest = output_digest(&mut done)?;

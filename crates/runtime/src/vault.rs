@@ -2,7 +2,7 @@
 
 use crate::runtime::Runtime;
 use metnos_executor::signature::Verified;
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{ErrorClass, Failure, Outcome};
 use metnos_guard::Redactor;
 use metnos_memory::audit::{Kind, Line};
 use metnos_vault::{Fields, Listed, Secret, Vault, VaultError};
@@ -84,6 +84,25 @@ impl Runtime {
             _ => failed(&e),
         })?;
         bundle.to_sealed_file().map(Some).map_err(|e| failed(&e))
+    }
+
+    /// What went wrong, told without secrets: a message may hold whatever an executor was given.
+    pub(crate) fn discreet(&self, mut outcome: Outcome) -> Outcome {
+        let redactor = self.redactor();
+        outcome.error = outcome.error.map(|failure| self.discreet_failure(failure));
+        for failed in &mut outcome.failed {
+            failed.what = redactor.redact_text(&failed.what);
+            failed.message = redactor.redact_text(&failed.message);
+        }
+        outcome
+    }
+
+    /// The same for one failure.
+    pub(crate) fn discreet_failure(&self, mut failure: Failure) -> Failure {
+        let redactor = self.redactor();
+        failure.message = redactor.redact_text(&failure.message);
+        failure.hint = failure.hint.map(|hint| redactor.redact_text(&hint));
+        failure
     }
 
     fn renew_redactor(&self) -> Result<(), Failure> {
