@@ -264,7 +264,7 @@ impl Runtime {
         door: &mut dyn Door,
         line: &mut Line,
     ) -> Result<(fence::Fence, Option<Change<'_>>), Failure> {
-        let manifest = &found.manifest;
+        let (manifest, began) = (&found.manifest, Instant::now());
         let land = self.land();
         let workspace = self.home.workspace();
         let mut fence = {
@@ -298,7 +298,9 @@ impl Runtime {
             workspace: &workspace,
             door: &mut *door,
         };
-        self.guard(&mut step, line)?;
+        let passed = self.guard(&mut step, line);
+        line.guard_us = Some(micros(began));
+        passed?;
         #[cfg(feature = "lab")]
         crate::lab::pause();
         // Whoever changes something waits until nobody else changes the same paths, and only then
