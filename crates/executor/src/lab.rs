@@ -82,6 +82,8 @@ pub enum Layer {
     Approval,
     /// What binds a yes to one request.
     Binding,
+    /// The time after which a question is void.
+    Expiry,
     /// The stop when the record of a decision is damaged.
     Damage,
     /// What takes secrets out of everything that is written.

@@ -12,7 +12,7 @@ type Act = fn(&mut House, &str) -> Done<bool>;
 /// Has the shape of a token, and opens nothing.
 const SECRET: &str = "ghp_thisOpensNothingAtAll0123456789abcd";
 
-const ROWS: [(&str, &str, Act); 8] = [
+const ROWS: [(&str, &str, Act); 9] = [
     ("policy", "a guest writes a file", |house, without| {
         metnos(house, without, &["exec", "--as", "guest", "write_files", &to_write(house)])?;
         Ok(house.at("home/docs/new.txt").exists())
@@ -46,13 +46,17 @@ const ROWS: [(&str, &str, Act); 8] = [
             std::os::unix::fs::symlink(name, link).map_err(|e| e.to_string())
         };
         lead_to("one")?;
-        let args = json!({ "paths": [house.text("home/docs/link/f")] }).to_string();
-        let asked = metnos(house, without, &["--json", "exec", "delete_files", &args])?;
-        let answer: Value = serde_json::from_slice(&asked.stdout).map_err(|e| e.to_string())?;
-        let id = answer["error"]["approval"].as_str().ok_or("nothing was asked")?;
+        let id = asked(house, without, "home/docs/link/f")?;
         lead_to("two")?;
-        metnos(house, without, &["approve", id])?;
+        metnos(house, without, &["approve", &id])?;
         Ok(!house.at("home/docs/two/f").exists())
+    }),
+    ("expiry", "a yes that comes eleven minutes later", |house, without| {
+        let id = asked(house, without, "home/docs/open.txt")?;
+        let mut late = house.command(without, &["approve", &id]);
+        late.env("METNOS_LAB_GUARDS", "1").env("METNOS_LAB_LATER", "660");
+        late.output().map_err(|e| e.to_string())?;
+        Ok(!house.at("home/docs/open.txt").exists())
     }),
     ("damage", "a change while the record of a decision is damaged", |house, without| {
         metnos(house, without, &["policy", "level", "full"])?;
@@ -106,6 +110,14 @@ fn metnos(house: &House, without: &str, args: &[&str]) -> Done<Output> {
 fn delete(house: &House, without: &str, args: Value) -> Done<bool> {
     metnos(house, without, &["exec", "delete_files", &args.to_string()])?;
     Ok(!house.at("home/docs/open.txt").exists())
+}
+
+/// Asks for a file to be deleted; gives the id of the question.
+fn asked(house: &House, without: &str, path: &str) -> Done<String> {
+    let args = json!({ "paths": [house.text(path)] }).to_string();
+    let asked = metnos(house, without, &["--json", "exec", "delete_files", &args])?;
+    let answer: Value = serde_json::from_slice(&asked.stdout).map_err(|e| e.to_string())?;
+    Ok(answer["error"]["approval"].as_str().ok_or("nothing was asked")?.to_owned())
 }
 
 fn to_write(house: &House) -> String {

@@ -4,8 +4,10 @@
 mod support;
 
 use serde_json::json;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Stdio;
 use support::House;
 use support::session::Session;
 use support::skill::Skill;
@@ -118,4 +120,35 @@ fn a_missing_one_is_named_with_the_command_that_keeps_it() {
     // What is kept again is used again.
     house.run_with(&["credentials", "set", "weather", "token"], b"another\n");
     assert_eq!(house.exec("compute_texts_lines", json!({ "text": "length" }))["value"], 7);
+}
+
+#[test]
+fn whoever_sits_at_a_terminal_is_asked_for_what_is_missing_and_the_call_goes_on() {
+    let house = house();
+    assert_eq!(house.run(&["credentials", "remove", "weather"]).code, Some(0));
+    let at_a_terminal = |typed: &str| {
+        let call =
+            format!("{} exec compute_texts_lines '{{\"text\":\"length\"}}'", support::binary().display());
+        let mut script = house.command_of(Path::new("/usr/bin/script"));
+        let piped = script.args(["-qec", &call, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut shown = Vec::new();
+        // A person types once there is a question.
+        while !shown.ends_with(b"token: ") {
+            let mut byte = [0];
+            assert_eq!(screen.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&shown));
+            shown.push(byte[0]);
+        }
+        keys.write_all(typed.as_bytes()).unwrap();
+        screen.read_to_end(&mut shown).unwrap();
+        (child.wait().unwrap().code(), String::from_utf8(shown).unwrap())
+    };
+    let (code, shown) = at_a_terminal("\n");
+    assert_ne!(code, Some(0), "{shown}");
+    let (code, shown) = at_a_terminal("sereno e mite\n");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("value: 13"), "{shown}");
+    assert!(!shown.contains("sereno"), "what is typed is not shown: {shown}");
+    assert_eq!(house.exec("compute_texts_lines", json!({ "text": "length" }))["value"], 13);
 }

@@ -18,6 +18,7 @@ use metnos_memory::db::{Begun, Stored};
 use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
 use metnos_sandbox::fence::{self, Ground};
 use metnos_sandbox::proxy::{Proxy, System};
+use metnos_vault::Form;
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value, json};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -57,6 +58,10 @@ pub trait Door {
     /// True once the person asked to stop.
     fn cancelled(&self) -> bool {
         false
+    }
+    /// Asks for the values of a credential that is missing, in the order of its fields.
+    fn fill(&mut self, _form: &Form) -> Option<Vec<(String, String)>> {
+        None
     }
     /// Asks the person; a door without one lets the question wait.
     fn ask(&mut self, _question: &Question) -> Answer {
@@ -340,7 +345,8 @@ impl Runtime {
             request.fds.push(FdRole::Code);
         }
 
-        let credentials = self.credentials_for(found)?;
+        let caller = line.caller.clone().unwrap_or_default();
+        let credentials = self.credentials_for(found, &caller, door)?;
         if let Some(credentials) = &credentials {
             fds.push(credentials.as_fd());
             request.fds.push(FdRole::Credentials);

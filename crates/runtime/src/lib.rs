@@ -26,5 +26,5 @@ pub use audit_log::audit_verify;
 pub use birth::BirthReport;
 pub use builtin::NAMES as BUILTINS;
 pub use metnos_undo::Purpose;
-pub use metnos_vault::Listed;
+pub use metnos_vault::{Form, Listed};
 pub use runtime::{Options, Runtime};

@@ -105,7 +105,7 @@ pub struct Approval {
 impl Approval {
     /// True while it can be answered and used.
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
+        lab::without(Layer::Expiry) || self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
     }
 }
 
@@ -132,7 +132,7 @@ impl Runtime {
         ruling: &Ruling,
         reason: String,
     ) -> Result<String, Failure> {
-        let now = Timestamp::now();
+        let now = super::now();
         let waiting = self.approvals()?.into_iter().find(|(_, a)| {
             a.caller == step.caller
                 && (a.request == step.request || lab::without(Layer::Binding))
@@ -225,7 +225,7 @@ impl Runtime {
         answer: Answer,
         by: &str,
     ) -> Result<(Row, Approval), Failure> {
-        let now = Timestamp::now();
+        let now = super::now();
         if approval.standing != Standing::Pending {
             return Err(Failure::new(ErrorClass::Conflict, format!("{} was already answered", approval.id)));
         }

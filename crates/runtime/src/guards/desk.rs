@@ -4,7 +4,6 @@ use crate::call::{Done, Door, Spec};
 use crate::guards::records::Kind;
 use crate::guards::{Answer, Approval, Principal, Standing};
 use crate::runtime::Runtime;
-use jiff::Timestamp;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::policy::{Ask, Grant, Level, Place, Rule, Ruling, Target};
 use metnos_memory::audit::{self, Key, Line};
@@ -60,7 +59,7 @@ impl Runtime {
 
     /// Takes a grant or a rule back; it no longer counts from this moment on.
     pub fn revoke(&self, id: &str, by: &str) -> Result<&'static str, Failure> {
-        let now = Timestamp::now();
+        let now = super::now();
         let held = self.held()?;
         if let Some(mut grant) = held.grants.into_iter().find(|grant| grant.id == id) {
             grant.revoked_at.get_or_insert(now);
@@ -116,7 +115,7 @@ impl Runtime {
         }
         ask.side_effects = capability.ends_with(":write") || capability.ends_with(":send");
         let level = self.level(caller)?;
-        Ok(self.guards.registry.decide(level, &ask, &known.grants, &known.rules, Timestamp::now(), session))
+        Ok(self.guards.registry.decide(level, &ask, &known.grants, &known.rules, super::now(), session))
     }
 
     /// Questions, the newest first.

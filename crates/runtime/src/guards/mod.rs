@@ -72,6 +72,16 @@ impl Principal {
     }
 }
 
+/// The moment at which what was decided is weighed.
+fn now() -> jiff::Timestamp {
+    let now = jiff::Timestamp::now();
+    #[cfg(feature = "lab")]
+    if let Some(later) = lab::var("LATER").and_then(|seconds| seconds.parse().ok()) {
+        return now.saturating_add(jiff::SignedDuration::from_secs(later)).unwrap_or(now);
+    }
+    now
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -99,7 +109,7 @@ impl Runtime {
             .with_hint("metnos policy grants shows it, metnos policy revoke <id> removes it"));
         }
         let level = self.level(step.caller)?;
-        let ruling = step.policy(&self.guards.registry, level, &known, jiff::Timestamp::now());
+        let ruling = step.policy(&self.guards.registry, level, &known, now());
         line.verdicts.push(Verdict {
             guard: "policy".into(),
             decision: word(ruling.decision).into(),
