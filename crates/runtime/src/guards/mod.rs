@@ -2,14 +2,17 @@
 //! leaves its verdict in the audit line; one that errs denies.
 
 mod approval;
+mod commands;
 mod desk;
 mod records;
 mod step;
+mod subject;
 
 pub use approval::{Answer, Approval, Question, Standing};
 pub use desk::Held;
 pub use metnos_guard::policy::NotALevel;
 pub(crate) use step::Step;
+pub(crate) use subject::{Asked, Subject};
 
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
@@ -17,7 +20,7 @@ use metnos_guard::card::Texts;
 use metnos_guard::policy::{Decision, Level, Registry};
 use metnos_guard::vaglio::Judge;
 use metnos_memory::audit::{Line, Verdict};
-use records::Known;
+pub(crate) use records::Known;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the guards are made from, loaded once.
@@ -83,7 +86,7 @@ impl Runtime {
     }
 
     /// Lets one step through, or says why not.
-    pub(crate) fn guard(&self, step: &mut Step<'_, '_>, line: &mut Line) -> Result<(), Failure> {
+    pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
         // The attack table is about the cell: its attacker has already been let through.
         #[cfg(feature = "lab")]
         if metnos_executor::lab::var("GUARDS").is_none() {
@@ -97,7 +100,7 @@ impl Runtime {
             )
             .with_hint("metnos policy grants shows it, metnos policy revoke <id> removes it"));
         }
-        let level = self.level(step.caller)?;
+        let level = self.level(step.asked().caller)?;
         let ruling = step.policy(&self.guards.registry, level, &known, jiff::Timestamp::now());
         line.verdicts.push(Verdict {
             guard: "policy".into(),
@@ -110,7 +113,7 @@ impl Runtime {
         }
         // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
         // approves the executor itself.
-        let harmless = !step.effectful() || step.caller == crate::birth::CALLER;
+        let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
         if harmless && ruling.decision == Decision::Allow {
             return Ok(());
         }
@@ -129,8 +132,8 @@ impl Runtime {
         Ok(())
     }
 
-    fn judge(&self, step: &Step<'_, '_>) -> Result<metnos_guard::vaglio::Verdict, Failure> {
-        let executor = step.found.manifest.executor.name.as_str();
+    fn judge(&self, step: &dyn Subject) -> Result<metnos_guard::vaglio::Verdict, Failure> {
+        let executor = step.asked().executor;
         // Looking has no habit worth counting.
         let used = match step.effectful() {
             true => self.db.times_used(executor).map_err(|e| {
