@@ -235,3 +235,197 @@ fn the_same_call_id_runs_a_command_once() {
     assert_eq!(run().json()["results"][0]["exit"], 0);
     assert_eq!(std::fs::read_to_string(house.home().join("counted")).unwrap(), "x\n");
 }
+
+fn set(house: &House, args: Value) -> Ran {
+    house.exec_ran("set_signatures", args)
+}
+
+#[test]
+fn the_lists_are_changed_after_a_yes_recorded_and_taken_back() {
+    let house = House::new();
+    let asked = house.exec_asking("set_signatures", json!({ "signature": "touch::*", "kind": "deny" }));
+    let text = card(&asked);
+    assert!(text.contains("touch::*") && text.contains("deny"), "{text}");
+    question(&admin(&house, "touch a"));
+    assert_eq!(house.run(&["approve", &question(&asked)]).code, Some(0));
+    refused(&admin(&house, "touch a"), "policy_violation");
+    let own = house.exec("get_signatures", json!({ "signature": "touch" }));
+    assert_eq!(own["entries"][0]["whose"], "yours", "{own}");
+    assert_eq!(own["entries"][0]["kind"], "deny");
+    let lines = house.audit_lines();
+    assert!(lines.iter().any(|l| l["kind"] == "config" && l["detail"]["signature"] == "touch::*"));
+    // Either way back.
+    assert_eq!(set(&house, json!({ "signature": "touch::*", "remove": true })).code, Some(0));
+    question(&admin(&house, "touch a"));
+    refused(&set(&house, json!({ "signature": "touch::*", "remove": true })), "not_found");
+    assert_eq!(set(&house, json!({ "signature": "touch::*", "kind": "allow" })).code, Some(0));
+    assert_eq!(admin(&house, "touch a").json()["results"][0]["exit"], 1, "it runs, and can write nothing");
+    let shown = house.run(&["--json", "policy", "grants"]).json();
+    assert_eq!(shown[0]["id"], "touch::*");
+    assert_eq!(house.run(&["policy", "revoke", "touch::*"]).code, Some(0));
+    question(&admin(&house, "touch a"));
+    house.chain_holds();
+}
+
+#[test]
+fn what_is_forbidden_stays_so_and_nonsense_is_no_signature() {
+    let house = House::new();
+    for signature in ["mkfs:*:*", "mkfs.ext4::path", "wipefs::device"] {
+        refused(
+            &house.exec_asking("set_signatures", json!({ "signature": signature, "kind": "allow" })),
+            "forbidden",
+        );
+    }
+    assert_eq!(set(&house, json!({ "signature": "*:*:*", "kind": "allow" })).code, Some(0));
+    for command in ["mkfs.ext4 x", "rm -rf /"] {
+        refused(&admin(&house, command), "forbidden");
+    }
+    question(&house.exec_asking("admin", json!({ "command": "touch a", "outside": true })));
+    for wrong in [
+        json!({ "signature": "ls", "kind": "allow" }),
+        json!({ "signature": "ls::?", "kind": "allow" }),
+        json!({ "signature": "", "kind": "allow" }),
+        json!({ "signature": "ls::*" }),
+        json!({ "signature": "ls::*", "kind": "forbidden" }),
+        json!({ "signature": "ls::*", "kind": "allow", "remove": true }),
+    ] {
+        refused(&house.exec_asking("set_signatures", wrong), "wrong_args");
+    }
+    let guest = json!({ "signature": "ls::*", "kind": "deny" }).to_string();
+    refused(&house.run(&["--json", "exec", "--as", "guest", "set_signatures", &guest]), "policy_violation");
+}
+
+#[test]
+fn a_list_that_metnos_did_not_sign_allows_nothing() {
+    let house = House::new();
+    let db = rusqlite::Connection::open(house.metnos().join("state/metnos.sqlite")).unwrap();
+    let forged = json!({ "signature": "touch::*", "list": "allow", "by": "host/cli" }).to_string();
+    let put =
+        "INSERT OR REPLACE INTO decisions VALUES ('signature', 'touch::*', ?1, ?2, '2020-01-01T00:00:00Z')";
+    db.execute(put, (forged, vec![0u8; 64])).unwrap();
+    let said = refused(&admin(&house, "touch a"), "policy_violation");
+    assert!(said.contains("damaged"), "{said}");
+    refused(&admin(&house, "uname"), "policy_violation");
+    let listed = house.exec("get_signatures", json!({ "signature": "touch" }));
+    assert_eq!(
+        (&listed["fail_count"], &listed["entries"][0]["whose"]),
+        (&json!(1), &json!("shipped")),
+        "{listed}"
+    );
+    assert_eq!(house.run(&["policy", "revoke", "touch::*"]).code, Some(0));
+    question(&admin(&house, "touch a"));
+    // A signed row under another name is none.
+    assert_eq!(set(&house, json!({ "signature": "sleep::*", "kind": "deny" })).code, Some(0));
+    db.execute("UPDATE decisions SET id = 'touch::*' WHERE kind = 'signature'", []).unwrap();
+    refused(&admin(&house, "uname"), "policy_violation");
+}
+
+/// A process of the test's own, ended with it.
+struct Sleeper(std::process::Child);
+
+impl Sleeper {
+    fn start(script: &str) -> Self {
+        let mut command = std::process::Command::new("/bin/sh");
+        Self(command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn().unwrap())
+    }
+
+    fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
+    fn runs(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+
+    /// Waits for the first line it says.
+    fn ready(mut self) -> Self {
+        use std::io::BufRead;
+        let mut line = String::new();
+        std::io::BufReader::new(self.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        self
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn processes_end_after_a_yes_that_names_them_and_what_did_not_is_counted() {
+    let house = House::new();
+    let mut soft = Sleeper::start("echo ready; exec sleep 300").ready();
+    let mut hard = Sleeper::start("trap '' TERM; echo ready; while :; do sleep 1; done").ready();
+    let pids = [soft.pid(), hard.pid(), 1, 4_194_303];
+    let asked = house.exec_asking("set_processes", json!({ "pids": pids }));
+    let text = card(&asked);
+    assert!(
+        text.contains(&soft.pid().to_string()) && text.contains("sleep") && text.contains("since"),
+        "{text}"
+    );
+    assert!(text.contains("2 processes") && text.contains("cannot be undone"), "{text}");
+    assert!(soft.runs());
+    let done = house.run(&["--json", "approve", &question(&asked)]).json();
+    assert_eq!((&done["ok_count"], &done["fail_count"]), (&json!(1), &json!(3)), "{done}");
+    let classes: Vec<&str> =
+        done["failed"].as_array().unwrap().iter().map(|f| f["error_class"].as_str().unwrap()).collect();
+    assert_eq!(classes, ["timeout", "forbidden", "not_found"], "{done}");
+    assert!(!soft.runs() && hard.runs());
+    let killed = house.exec("set_processes", json!({ "pids": [hard.pid()], "action": "kill" }));
+    assert_eq!(killed["ok_count"], 1, "{killed}");
+    assert!(!hard.runs());
+    house.chain_holds();
+}
+
+#[test]
+fn a_number_that_belongs_to_another_process_meanwhile_is_another_question() {
+    let house = House::new();
+    let sleeper = Sleeper::start("echo ready; exec sleep 300").ready();
+    let (pid, asked) =
+        (sleeper.pid(), |pid: u32| house.exec_asking("set_processes", json!({ "pids": [pid] })));
+    let id = question(&asked(pid));
+    drop(sleeper);
+    // The machine gives the number again: as the first process of a fresh count.
+    let next = std::path::Path::new("/proc/sys/kernel/ns_last_pid");
+    let Ok(()) = std::fs::write(next, (pid - 1).to_string()) else {
+        eprintln!("this account cannot choose numbers; what is left to see is that it is gone");
+        let done = house.run(&["--json", "approve", &id]);
+        assert_eq!(done.json()["failed"][0]["error_class"], "not_found", "{done:?}");
+        return;
+    };
+    let mut other = Sleeper::start("echo ready; exec sleep 300").ready();
+    if other.pid() == pid {
+        let again = house.run(&["--json", "approve", &id]);
+        assert_ne!(question(&again), id, "{again:?}");
+        assert!(other.runs());
+    }
+}
+
+#[test]
+fn nobody_ends_the_kernel_metnos_or_other_peoples_processes() {
+    let house = House::new();
+    let outcome = |pids: Value| house.exec_asking("set_processes", json!({ "pids": pids }));
+    // Nothing to do is no question.
+    let none = outcome(json!([1, 4_194_303]));
+    assert_eq!((none.code, &none.json()["fail_count"]), (Some(1), &json!(2)), "{none:?}");
+    let mut session = support::session::Session::start(&house);
+    session.say(&json!({ "executor": "get_now" }));
+    session.hear();
+    let own = outcome(json!([session.pid()]));
+    assert_eq!(own.json()["failed"][0]["error_class"], "forbidden", "{own:?}");
+    let children =
+        std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", session.pid())).unwrap_or_default();
+    for cell in children.split_whitespace() {
+        let cell = outcome(json!([cell.parse::<u32>().unwrap()]));
+        assert_ne!(cell.code, Some(4), "{cell:?}");
+    }
+    for wrong in [json!([]), json!(["x"]), json!([-1]), json!([0]), json!(1), json!([1.5])] {
+        refused(&outcome(wrong), "wrong_args");
+    }
+    refused(
+        &house.exec_asking("set_processes", json!({ "pids": [4_194_303], "action": "pause" })),
+        "wrong_args",
+    );
+}

@@ -181,6 +181,11 @@ impl Runtime {
             Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor))
         })?;
         line.executor = Some(name.to_string());
+        self.config.check(name.as_str(), &self.home)?;
+        // What was done before a stop can still be taken back.
+        if name.as_str() != crate::undo::NAME {
+            self.gate.check()?;
+        }
         if let Some(builtin) = builtin::find(&name) {
             return self.builtin(builtin, call_id, spec, door, line, started);
         }
@@ -216,6 +221,15 @@ impl Runtime {
                 return Err(failure);
             }
         };
+        let at_work = match self.gate.enter() {
+            Ok(at_work) => at_work,
+            Err(failure) => {
+                if claimed {
+                    self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
+                }
+                return Err(failure);
+            }
+        };
         let request = Request {
             call_id: call_id.to_owned(),
             executor: name.to_string(),
@@ -242,6 +256,7 @@ impl Runtime {
             line,
             started,
         );
+        drop(at_work);
         if claimed {
             self.remember(call_id, &done)?;
         }
@@ -365,7 +380,7 @@ impl Runtime {
                 },
                 progress: &mut |progress| door.borrow_mut().progress(progress),
                 cancelled: &|| {
-                    cancelled.set(door.borrow().cancelled());
+                    cancelled.set(door.borrow().cancelled() || self.gate.is_shut());
                     cancelled.get()
                 },
                 at_work: &mut || self.refill(),

@@ -6,6 +6,8 @@ use metnos_executor::ExecutorName;
 
 /// No single value takes more of a card than this.
 const SHOWN_MAX: usize = 80;
+/// What is shown in full.
+const WHOLE: [&str; 3] = ["admin", "set_processes", "set_signatures"];
 /// As long as a command of `admin` may be.
 const COMMAND_MAX: usize = 1000;
 /// Nor do the reasons.
@@ -62,8 +64,8 @@ impl Card {
     /// On what, from where to where, how large.
     fn place(&self, lang: &Lang) -> String {
         let text = &lang.text;
-        // Whoever says yes to a command has read all of it.
-        let most = if self.executor == "admin" { COMMAND_MAX } else { SHOWN_MAX };
+        // Whoever says yes to a command or to the end of a process has read all of it.
+        let most = if WHOLE.contains(&self.executor.as_str()) { COMMAND_MAX } else { SHOWN_MAX };
         let object = self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_line(o, most))]));
         let route = match (self.source.as_deref().map(shown), self.destination.as_deref().map(shown)) {
             (Some(source), Some(destination)) => {

@@ -8,6 +8,9 @@ mod admin;
 mod get_processes;
 mod perform;
 mod plan;
+mod set_processes;
+mod signatures;
+mod undo_last_turn;
 
 pub(crate) use plan::{Plan, Report, Wish, Work};
 
@@ -31,7 +34,14 @@ pub(crate) struct Builtin {
     plan: fn(&Runtime, &Wish<'_>) -> Result<Plan, Failure>,
 }
 
-const ALL: [&Builtin; 2] = [&admin::BUILTIN, &get_processes::BUILTIN];
+const ALL: [&Builtin; 6] = [
+    &admin::BUILTIN,
+    &get_processes::BUILTIN,
+    &signatures::GET,
+    &set_processes::BUILTIN,
+    &signatures::SET,
+    &undo_last_turn::BUILTIN,
+];
 
 /// The names of all builtins.
 pub const NAMES: [&str; ALL.len()] = {

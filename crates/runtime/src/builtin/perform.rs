@@ -46,7 +46,17 @@ impl Runtime {
                 return Err(failure);
             }
         };
-        let done = self.act(plan, call_id, door, line, started);
+        let remedy = builtin.name == crate::undo::NAME;
+        let done = match (remedy, self.gate.enter()) {
+            (false, Err(failure)) => {
+                if claimed {
+                    self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
+                }
+                return Err(failure);
+            }
+            // Held until it is done; undo is not held up by a stop.
+            (_, _at_work) => self.act(plan, call_id, door, line, started),
+        };
         if claimed {
             self.remember(call_id, &done)?;
         }

@@ -19,7 +19,6 @@ pub(crate) struct Wish<'a> {
     /// What relative paths are relative to.
     pub(crate) base: &'a Path,
     /// On whose behalf.
-    #[allow(dead_code, reason = "for builtins that act on what belongs to somebody")]
     pub(crate) caller: &'a str,
     /// The moment in the person's zone.
     pub(crate) now: &'a jiff::Zoned,

@@ -2,13 +2,14 @@
 //! leaves its verdict in the audit line; one that errs denies.
 
 mod approval;
-mod commands;
+pub(crate) mod commands;
 mod desk;
 mod records;
 mod step;
 mod subject;
 
 pub use approval::{Answer, Approval, Question, Standing};
+pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub use metnos_guard::policy::NotALevel;
 pub(crate) use step::Step;

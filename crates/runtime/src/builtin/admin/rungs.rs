@@ -89,7 +89,7 @@ pub(super) fn cell(work: &mut Work<'_>, ready: Ready) -> Result<Report, Failure>
     let mut dialogue = Dialogue {
         intent: &mut |_| Err(Failure::internal("a command in a cell announced a change")),
         progress: &mut |_| {},
-        cancelled: &|| door.borrow().cancelled(),
+        cancelled: &|| door.borrow().cancelled() || runtime.gate.is_shut(),
         at_work: &mut || {},
     };
     let reply = cell.call(&request, &[], &schema, &mut dialogue);
@@ -110,14 +110,14 @@ pub(super) fn outside(work: &mut Work<'_>, ready: &Ready) -> Result<Report, Fail
         output: usize::try_from(ready.told.max_bytes).unwrap_or(usize::MAX),
         group: true,
     };
-    let door = &mut *work.door;
+    let (door, gate) = (&mut *work.door, &work.runtime.gate);
     let ran = metnos_sandbox::outside::run(
         &ready.program,
         &ready.argv,
         &ready.cwd,
         &ready.env,
         &bounds,
-        &mut || door.cancelled(),
+        &mut || door.cancelled() || gate.is_shut(),
     )
     .map_err(|e| Failure::io(ready.program.display(), &e))?;
     let mut outcome = Outcome::default();
