@@ -31,6 +31,8 @@ pub const SECCOMP_TABLE: u32 = 2;
 pub const PRIVATE_TMP: &str = "/tmp/.cell";
 /// What `doctor` asks the host to run; no executor can be called so.
 pub const PROBE: &str = "@probe";
+/// What `admin` asks the host to run; no executor can be called so.
+pub const PROGRAM: &str = "@program";
 /// The most descriptors one frame may carry.
 pub const FDS_MAX: usize = 8;
 
@@ -224,6 +226,9 @@ pub struct FenceWire {
     pub make_dirs: Vec<BytePath>,
     /// True when the profile has any `net` pattern.
     pub net: bool,
+    /// May use the system's own programs and libraries.
+    #[serde(default)]
+    pub system: bool,
 }
 
 /// The call itself.

@@ -11,6 +11,7 @@ mod heap;
 mod pages;
 mod port;
 mod probe;
+mod program;
 mod python;
 mod run;
 mod sys;

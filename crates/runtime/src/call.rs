@@ -124,14 +124,12 @@ impl Done {
     }
 
     fn failed(call_id: String, failure: Failure) -> Self {
-        Self {
-            call_id,
-            outcome: Outcome::failure(failure),
-            list: ListName::Entries,
-            items: Items::Inline(Vec::new()),
-            replayed: false,
-            spent: None,
-        }
+        Self::new(call_id, Outcome::failure(failure), ListName::Entries, Items::Inline(Vec::new()))
+    }
+
+    /// An answer that no cell has to be kept for.
+    pub(crate) fn new(call_id: String, outcome: Outcome, list: ListName, items: Items) -> Self {
+        Self { call_id, outcome, list, items, replayed: false, spent: None }
     }
 }
 
@@ -189,8 +187,13 @@ impl Runtime {
             Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor))
         })?;
         line.executor = Some(name.to_string());
+        self.config.check(name.as_str(), &self.home)?;
+        // What was done before a stop can still be taken back.
+        if name.as_str() != crate::undo::NAME {
+            self.gate.check()?;
+        }
         if let Some(builtin) = builtin::find(&name) {
-            return self.builtin(builtin, call_id, spec, line, started);
+            return self.builtin(builtin, call_id, spec, door, line, started);
         }
         let found = self.resolve(&name, spec.version.as_deref())?;
         self.ensure_born(&name, &found, &spec.caller)?;
@@ -224,6 +227,15 @@ impl Runtime {
                 return Err(failure);
             }
         };
+        let at_work = match self.gate.enter() {
+            Ok(at_work) => at_work,
+            Err(failure) => {
+                if claimed {
+                    self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
+                }
+                return Err(failure);
+            }
+        };
         let request = Request {
             call_id: call_id.to_owned(),
             executor: name.to_string(),
@@ -250,6 +262,7 @@ impl Runtime {
             line,
             started,
         );
+        drop(at_work);
         if claimed {
             self.remember(call_id, &done)?;
         }
@@ -376,7 +389,7 @@ impl Runtime {
                 },
                 progress: &mut |progress| door.borrow_mut().progress(progress),
                 cancelled: &|| {
-                    cancelled.set(door.borrow().cancelled());
+                    cancelled.set(door.borrow().cancelled() || self.gate.is_shut());
                     cancelled.get()
                 },
                 at_work: &mut || self.refill(),
@@ -456,7 +469,12 @@ impl Runtime {
     }
 
     /// Claims the call id; `Some` when this very call was performed before.
-    fn begin(&self, call_id: &str, hash: &str, name: &ExecutorName) -> Result<Option<Done>, Failure> {
+    pub(crate) fn begin(
+        &self,
+        call_id: &str,
+        hash: &str,
+        name: &ExecutorName,
+    ) -> Result<Option<Done>, Failure> {
         let begun = self
             .db
             .begin_call(call_id, hash, name.as_str(), jiff::Timestamp::now())
@@ -483,7 +501,7 @@ impl Runtime {
         }
     }
 
-    fn remember(&self, call_id: &str, done: &Result<Done, Failure>) -> Result<(), Failure> {
+    pub(crate) fn remember(&self, call_id: &str, done: &Result<Done, Failure>) -> Result<(), Failure> {
         let kept = match done {
             Ok(Done { outcome, list, items: Items::Inline(bytes), .. }) if bytes.len() as u64 <= KEPT_MAX => {
                 Kept {
@@ -504,39 +522,6 @@ impl Runtime {
         let text = serde_json::to_string(&kept).map_err(|e| Failure::internal(e.to_string()))?;
         self.db.finish_call(call_id, &Stored::Json(text), jiff::Timestamp::now()).map_err(|e| unrecorded(&e))
     }
-
-    fn builtin(
-        &self,
-        builtin: builtin::Builtin,
-        call_id: &str,
-        spec: Spec,
-        line: &mut Line,
-        started: Instant,
-    ) -> Result<Done, Failure> {
-        line.version = Some("builtin".into());
-        line.input = self.redactor().redact(&Value::Object(spec.args.clone()), &[]);
-        let (outcome, items) = builtin(&spec.args)?;
-        let mut text = Vec::new();
-        for item in items {
-            serde_json::to_writer(&mut text, &item).map_err(|e| Failure::internal(e.to_string()))?;
-            text.push(b'\n');
-        }
-        let mut done = Done {
-            call_id: call_id.to_owned(),
-            outcome: outcome.settle(),
-            list: ListName::Entries,
-            items: Items::Inline(text),
-            replayed: false,
-            spent: None,
-        };
-        let mut close = line.clone();
-        close.output_digest = Some(output_digest(&mut done)?);
-        close.counts = Some(Counts { input: 0, ok: done.outcome.ok_count, failed: done.outcome.fail_count });
-        close.duration_us = Some(micros(started));
-        close.exit = Some(Exit::Ok);
-        self.audit.append(close).map_err(|e| unrecorded(&e))?;
-        Ok(done)
-    }
 }
 
 /// What is kept of a finished call so that the same id gives the same outcome.
@@ -553,7 +538,7 @@ fn is_call_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-fn micros(started: Instant) -> u64 {
+pub(crate) fn micros(started: Instant) -> u64 {
     started.elapsed().as_micros().try_into().unwrap_or(u64::MAX)
 }
 
@@ -580,7 +565,7 @@ fn request_hash(digest: &str, input: &crate::input::Prepared) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn output_digest(done: &mut Done) -> Result<String, Failure> {
+pub(crate) fn output_digest(done: &mut Done) -> Result<String, Failure> {
     let mut hasher = blake3::Hasher::new();
     let header = serde_json::to_vec(&done.outcome).map_err(|e| Failure::internal(e.to_string()))?;
     hasher.update(&header);

@@ -199,6 +199,12 @@ impl Runtime {
             }
             Err(e) => findings.push(Finding::bad("audit chain", e.to_string(), "metnos audit verify")),
         }
+        findings.push(match crate::halt::stopped(&self.home) {
+            Some(stopped) => Finding::bad("work", stopped.to_string(), "metnos resume"),
+            None => Finding::good("work", "not stopped"),
+        });
+        let system = if self.config.skills.system { "on" } else { "switched off in config.toml" };
+        findings.push(Finding::good("system executors", system));
         let listed = self.catalog.list().unwrap_or_default();
         let broken: Vec<&str> = listed.iter().filter(|l| !l.verified).map(|l| l.name.as_str()).collect();
         findings.push(if broken.is_empty() {

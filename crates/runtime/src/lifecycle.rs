@@ -78,6 +78,7 @@ impl Runtime {
             verified: true,
             reason: None,
         }));
+        rows.retain(|row| !self.config.is_off(&row.name));
         rows.sort_by(|a, b| a.name.cmp(&b.name));
         rows
     }
@@ -85,6 +86,7 @@ impl Runtime {
     /// What one executor does, takes and may touch.
     pub fn card(&self, name: &str) -> Result<Value, Failure> {
         let name = parse(name)?;
+        self.config.check(name.as_str(), &self.home)?;
         if let Some(input) = crate::builtin::schema(&name) {
             return Ok(
                 json!({ "name": name.as_str(), "version": env!("CARGO_PKG_VERSION"), "root": "builtin",
@@ -118,7 +120,11 @@ impl Runtime {
     /// What to try when there is no executor called `name`.
     pub(crate) fn near(&self, name: &str) -> String {
         let rows = self.catalog.list().unwrap_or_default();
-        let names = rows.iter().map(|l| l.name.as_str()).chain(crate::BUILTINS);
+        let names = rows
+            .iter()
+            .map(|l| l.name.as_str())
+            .chain(crate::BUILTINS)
+            .filter(|known| !self.config.is_off(known));
         match metnos_vocab::nearest(name, names.filter(|known| *known != name)) {
             Some(near) => format!("nearest: {near}; metnos executors list shows all"),
             None => "metnos executors list".to_owned(),

@@ -43,6 +43,9 @@ pub struct Runtime {
     pub(crate) journal: Journal,
     pub(crate) locks: Locks,
     pub(crate) guards: crate::guards::Guards,
+    /// What the person switched on and off.
+    pub config: crate::config::Config,
+    pub(crate) gate: crate::halt::Gate,
     pub(crate) redactor: RwLock<Arc<Redactor>>,
     pub(crate) vault: Vault,
     pub(crate) host: HostDoor,
@@ -129,6 +132,8 @@ impl Runtime {
             journal,
             locks,
             guards: crate::guards::Guards::load()?,
+            config: crate::config::Config::load(&home)?,
+            gate: crate::halt::Gate::open(&state)?,
             redactor: RwLock::new(Arc::new(crate::vault::redactor(&vault)?)),
             vault,
             land: RwLock::new(Arc::new(land)),

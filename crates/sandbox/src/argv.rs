@@ -11,8 +11,10 @@ pub const HOST_FD: i32 = 4;
 /// The cell's end of the dialogue.
 pub const SOCKET_FD: i32 = 3;
 
-/// What the system's Python needs, mounted read-only where it exists.
-const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
+/// What the system's Python and other programs of the system need, mounted read-only where it exists.
+/// The alternatives are links and nothing else.
+const SYSTEM: [&str; 7] =
+    ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"];
 
 /// Arguments after `bwrap`, up to the program: append what to run.
 pub fn namespace(mounts: &Mounts) -> Vec<OsString> {

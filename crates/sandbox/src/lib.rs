@@ -9,6 +9,7 @@ pub mod image;
 #[cfg(feature = "lab")]
 mod lab;
 pub mod mounts;
+pub mod outside;
 pub mod pool;
 pub mod probe;
 pub mod proxy;

@@ -36,6 +36,11 @@ impl Session {
         Self { child, stdin, stdout }
     }
 
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a call without waiting for its answer.
     pub fn say(&mut self, call: &Value) {
         let mut line = call.to_string();

@@ -2,14 +2,18 @@
 //! leaves its verdict in the audit line; one that errs denies.
 
 mod approval;
+pub(crate) mod commands;
 mod desk;
 mod records;
 mod step;
+mod subject;
 
 pub use approval::{Answer, Approval, Question, Standing};
+pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub use metnos_guard::policy::NotALevel;
 pub(crate) use step::Step;
+pub(crate) use subject::{Asked, Subject};
 
 use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
@@ -18,7 +22,7 @@ use metnos_guard::card::Texts;
 use metnos_guard::policy::{Decision, Level, Registry};
 use metnos_guard::vaglio::Judge;
 use metnos_memory::audit::{Line, Verdict};
-use records::Known;
+pub(crate) use records::Known;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the guards are made from, loaded once.
@@ -94,7 +98,7 @@ impl Runtime {
     }
 
     /// Lets one step through, or says why not.
-    pub(crate) fn guard(&self, step: &mut Step<'_, '_>, line: &mut Line) -> Result<(), Failure> {
+    pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
         // The attack table is about the cell: its attacker has already been let through.
         #[cfg(feature = "lab")]
         if lab::var("GUARDS").is_none() {
@@ -108,7 +112,7 @@ impl Runtime {
             )
             .with_hint("metnos policy grants shows it, metnos policy revoke <id> removes it"));
         }
-        let level = self.level(step.caller)?;
+        let level = self.level(step.asked().caller)?;
         let ruling = step.policy(&self.guards.registry, level, &known, now());
         line.verdicts.push(Verdict {
             guard: "policy".into(),
@@ -122,7 +126,7 @@ impl Runtime {
         }
         // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
         // approves the executor itself.
-        let harmless = !step.effectful() || step.caller == crate::birth::CALLER;
+        let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
         let asks = ruling.decision == Decision::Ask;
         if harmless && !asks {
             return Ok(());
@@ -143,8 +147,8 @@ impl Runtime {
         Ok(())
     }
 
-    fn judge(&self, step: &Step<'_, '_>) -> Result<metnos_guard::vaglio::Verdict, Failure> {
-        let executor = step.found.manifest.executor.name.as_str();
+    fn judge(&self, step: &dyn Subject) -> Result<metnos_guard::vaglio::Verdict, Failure> {
+        let executor = step.asked().executor;
         // Looking has no habit worth counting.
         let used = match step.effectful() {
             true => self.db.times_used(executor).map_err(|e| {
