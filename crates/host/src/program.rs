@@ -26,7 +26,12 @@ struct Program {
 
 /// Runs it and answers with what came of it.
 pub(crate) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
-    let wanted: Program = call.args()?;
+    let mut wanted: Program = call.args()?;
+    // A folder of which nothing may be seen, or in which there is nothing, is not there at all.
+    if !wanted.cwd.is_dir() {
+        wanted.cwd = PathBuf::from(PRIVATE_TMP);
+        wanted.told.cwd = PRIVATE_TMP.to_owned();
+    }
     let mut command = Command::new(&wanted.program);
     if let Some((name, args)) = wanted.argv.split_first() {
         command.arg0(name).args(args);

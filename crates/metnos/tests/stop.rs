@@ -180,3 +180,58 @@ fn without_the_system_skill_nothing_of_it_is_there() {
     let wrong = house.exec_asking("get_now", json!({}));
     assert!(wrong.code == Some(2) && wrong.stdout.contains("line 2"), "{wrong:?}");
 }
+
+fn limited(limits: &str) -> House {
+    let house = House::new();
+    std::fs::write(house.metnos().join("config/config.toml"), format!("[limits]\n{limits}\n")).unwrap();
+    house
+}
+
+#[test]
+fn a_limit_of_an_hour_holds_across_processes_and_starts() {
+    let house = limited("calls_per_hour = 3\nchanges_per_hour = 1");
+    for _ in 0..2 {
+        assert_eq!(house.exec("get_now", json!({}))["ok"], true);
+    }
+    assert_eq!(house.exec("write_files", json!({ "path": "a", "content": "a" }))["ok"], true);
+    let over = house.exec_asking("get_now", json!({}));
+    let answer = over.json();
+    assert_eq!(
+        (&answer["error"]["class"], &answer["error"]["limit"]),
+        (&json!("limit_exceeded"), &json!("calls_per_hour")),
+        "{over:?}"
+    );
+    let said = answer["error"]["message"].as_str().unwrap();
+    assert!(said.contains("3 calls") && said.contains("room again at"), "{said}");
+    assert_eq!(over.code, Some(1));
+    // Builtins too; other people have hours of their own; and the way back is always open.
+    assert_eq!(house.exec_asking("get_processes", json!({})).json()["error"]["class"], "limit_exceeded");
+    let guest = house.run(&["--json", "exec", "--as", "guest", "get_now", "{}"]);
+    assert_eq!(guest.json()["ok"], true, "{guest:?}");
+    assert_eq!(house.exec("undo_last_turn", json!({}))["ok_count"], 1);
+    assert_eq!(house.run(&["stop"]).code, Some(0));
+    assert_eq!(house.run(&["resume"]).code, Some(0));
+    house.chain_holds();
+}
+
+#[test]
+fn changes_have_a_limit_of_their_own_and_refusals_use_nothing_up() {
+    let house = limited("changes_per_hour = 2");
+    let write = |path: &str| house.exec_asking("write_files", json!({ "path": path, "content": "a" })).json();
+    for _ in 0..3 {
+        assert_eq!(write("/etc/x")["error"]["class"], "forbidden");
+    }
+    let mut session = support::session::Session::start(&house);
+    session.say(&json!({ "executor": "get_now" }));
+    session.hear();
+    assert_eq!((write("a")["ok"].clone(), write("b")["ok"].clone()), (json!(true), json!(true)));
+    assert_eq!(write("c")["error"]["limit"], "changes_per_hour");
+    assert!(!house.home().join("c").exists());
+    // A process that was there before sees what others did; reading goes on.
+    session.say(&json!({ "executor": "write_files", "args": { "path": "c", "content": "a" } }));
+    assert_eq!(session.hear()["error"]["limit"], "changes_per_hour");
+    session.say(&json!({ "executor": "get_now" }));
+    assert_eq!(session.hear()["ok"], true);
+    std::fs::write(house.metnos().join("config/config.toml"), "[limits]\nchanges_per_hour = -1\n").unwrap();
+    assert_eq!(house.exec_asking("get_now", json!({})).code, Some(2));
+}

@@ -217,19 +217,16 @@ impl Runtime {
         }
 
         let claimed = effectful || spec.call_id.is_some();
-        let (fence, change) = match self.admit(call_id, &found, &mut input, &given, &spec, door, line) {
+        let zone = spec.now.time_zone();
+        let admitted = self.reserve(&spec.caller, name.as_str(), call_id, effectful, zone).and_then(|()| {
+            let admitted = self.admit(call_id, &found, &mut input, &given, &spec, door, line);
+            admitted.and_then(|(fence, change)| Ok((fence, change, self.gate.enter()?)))
+        });
+        let (fence, change, at_work) = match admitted {
             Ok(admitted) => admitted,
             Err(failure) => {
-                // Nothing ran, so the id is free for when it may.
-                if claimed {
-                    self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
-                }
-                return Err(failure);
-            }
-        };
-        let at_work = match self.gate.enter() {
-            Ok(at_work) => at_work,
-            Err(failure) => {
+                // Nothing ran, so it is not counted and the id is free for when it may.
+                self.unreserve(&spec.caller, call_id);
                 if claimed {
                     self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
                 }

@@ -16,6 +16,8 @@ const SYSTEM: [&str; 6] =
 pub struct Config {
     /// What is there at all.
     pub skills: Skills,
+    /// How much a person may use in an hour.
+    pub limits: metnos_guard::limits::Limits,
 }
 
 /// Groups of executors that can be removed as a whole.
@@ -85,6 +87,7 @@ mod tests {
     fn absent_is_on_and_what_nobody_knows_is_an_error_with_its_line() {
         let parse = |text: &str| Config::parse(text, Path::new("c"));
         assert!(parse("").unwrap().skills.system);
+        assert_eq!(parse("[limits]\ncalls_per_hour = 5").unwrap().limits.calls_per_hour, 5);
         assert!(parse("[skills]\nsystem = false").unwrap().is_off("admin"));
         assert!(!parse("[skills]\nsystem = false").unwrap().is_off("find_files"));
         for wrong in ["[skils]\nsystem = false", "[skills]\nsistem = false", "[skills]\nsystem = 0"] {

@@ -46,6 +46,7 @@ pub struct Runtime {
     /// What the person switched on and off.
     pub config: crate::config::Config,
     pub(crate) gate: crate::halt::Gate,
+    pub(crate) meter: crate::guards::Meter,
     pub(crate) redactor: RwLock<Arc<Redactor>>,
     pub(crate) vault: Vault,
     pub(crate) host: HostDoor,
@@ -134,6 +135,7 @@ impl Runtime {
             guards: crate::guards::Guards::load()?,
             config: crate::config::Config::load(&home)?,
             gate: crate::halt::Gate::open(&state)?,
+            meter: crate::guards::Meter::new(&home.audit_dir()),
             redactor: RwLock::new(Arc::new(crate::vault::redactor(&vault)?)),
             vault,
             land: RwLock::new(Arc::new(land)),

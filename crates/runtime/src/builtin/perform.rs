@@ -36,27 +36,27 @@ impl Runtime {
                 return Ok(done);
             }
         }
-        let plan = match self.consider(builtin, &spec, &args, &digest, door, line) {
-            Ok(plan) => plan,
+        let zone = spec.now.time_zone();
+        let planned =
+            self.reserve(&spec.caller, builtin.name, call_id, builtin.changes, zone).and_then(|()| {
+                let plan = self.consider(builtin, &spec, &args, &digest, door, line)?;
+                // Undo is not held up by a stop.
+                let remedy = builtin.name == crate::undo::NAME;
+                Ok((plan, if remedy { None } else { Some(self.gate.enter()?) }))
+            });
+        let (plan, at_work) = match planned {
+            Ok(planned) => planned,
             Err(failure) => {
-                // Nothing was done, so the id is free for when it may be.
+                // Nothing was done, so it is not counted and the id is free for when it may be.
+                self.unreserve(&spec.caller, call_id);
                 if claimed {
                     self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
                 }
                 return Err(failure);
             }
         };
-        let remedy = builtin.name == crate::undo::NAME;
-        let done = match (remedy, self.gate.enter()) {
-            (false, Err(failure)) => {
-                if claimed {
-                    self.db.release_call(call_id).map_err(|e| unrecorded(&e))?;
-                }
-                return Err(failure);
-            }
-            // Held until it is done; undo is not held up by a stop.
-            (_, _at_work) => self.act(plan, call_id, door, line, started),
-        };
+        let done = self.act(plan, call_id, door, line, started);
+        drop(at_work);
         if claimed {
             self.remember(call_id, &done)?;
         }

@@ -4,6 +4,7 @@
 mod approval;
 pub(crate) mod commands;
 mod desk;
+mod meter;
 mod records;
 mod step;
 mod subject;
@@ -11,6 +12,7 @@ mod subject;
 pub use approval::{Answer, Approval, Question, Standing};
 pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
+pub(crate) use meter::Meter;
 pub use metnos_guard::policy::NotALevel;
 pub(crate) use step::Step;
 pub(crate) use subject::{Asked, Subject};

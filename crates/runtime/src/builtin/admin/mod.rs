@@ -108,9 +108,8 @@ fn admissible(verdict: &CommandVerdict) -> Result<(), Failure> {
     match verdict.standing {
         Standing::Forbidden => Err(Failure::new(ErrorClass::Forbidden, verdict.text.clone())
             .with_hint("no level, list or approval allows this")),
-        Standing::Deny => Err(Failure::new(ErrorClass::PolicyViolation, verdict.text.clone()).with_hint(
-            format!("set_signatures kind=grey signature={} makes it ask instead", verdict.signature),
-        )),
+        Standing::Deny => Err(Failure::new(ErrorClass::PolicyViolation, verdict.text.clone())
+            .with_hint("get_signatures shows the lists, set_signatures changes them")),
         Standing::Grey | Standing::Allow | Standing::Unknown => Ok(()),
     }
 }
