@@ -55,7 +55,7 @@ impl House {
         }
         // A thousand calls an hour are for persons.
         let limits = "[limits]\ncalls_per_hour = 1000000000\nchanges_per_hour = 1000000000\n";
-        write(&house.at("metnos/config/config.toml"), limits)?;
+        write(&house.at("metnos/config/metnos.toml"), limits)?;
         hostile::sign_all(&house)?;
         Ok(house)
     }

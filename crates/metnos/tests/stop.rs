@@ -117,7 +117,7 @@ fn a_damaged_flag_stops_and_what_was_done_can_still_be_taken_back() {
     );
     assert!(!house.home().join("a").exists());
     // A configuration that nobody can read stops too, and can still be stopped.
-    std::fs::write(house.metnos().join("config/config.toml"), "[skills\n").unwrap();
+    std::fs::write(house.metnos().join("config/metnos.toml"), "[skills\n").unwrap();
     assert_eq!(house.exec_asking("get_now", json!({})).code, Some(2));
     assert_eq!(house.run(&["stop"]).code, Some(0));
     assert_eq!(House::bare().run(&["stop"]).code, Some(2));
@@ -154,7 +154,7 @@ fn undo_as_an_executor_is_the_undo_of_whoever_asks() {
 #[test]
 fn without_the_system_skill_nothing_of_it_is_there() {
     let house = House::new();
-    let config = house.metnos().join("config/config.toml");
+    let config = house.metnos().join("config/metnos.toml");
     let names =
         ["admin", "find_packages", "get_processes", "get_signatures", "set_processes", "set_signatures"];
     let listed = || {
@@ -168,7 +168,7 @@ fn without_the_system_skill_nothing_of_it_is_there() {
         let off = house.exec_asking(name, json!({ "command": "uname" }));
         let said = refused(&off, "policy_violation");
         assert!(said.contains("switched off"), "{said}");
-        assert!(off.json()["error"]["hint"].as_str().unwrap().contains("config.toml"), "{off:?}");
+        assert!(off.json()["error"]["hint"].as_str().unwrap().contains("metnos.toml"), "{off:?}");
         assert_eq!(house.run(&["executors", "show", name]).code, Some(3));
     }
     assert!(house.run(&["status"]).stdout.contains("switched off"));
@@ -183,7 +183,7 @@ fn without_the_system_skill_nothing_of_it_is_there() {
 
 fn limited(limits: &str) -> House {
     let house = House::new();
-    std::fs::write(house.metnos().join("config/config.toml"), format!("[limits]\n{limits}\n")).unwrap();
+    std::fs::write(house.metnos().join("config/metnos.toml"), format!("[limits]\n{limits}\n")).unwrap();
     house
 }
 
@@ -232,6 +232,6 @@ fn changes_have_a_limit_of_their_own_and_refusals_use_nothing_up() {
     assert_eq!(session.hear()["error"]["limit"], "changes_per_hour");
     session.say(&json!({ "executor": "get_now" }));
     assert_eq!(session.hear()["ok"], true);
-    std::fs::write(house.metnos().join("config/config.toml"), "[limits]\nchanges_per_hour = -1\n").unwrap();
+    std::fs::write(house.metnos().join("config/metnos.toml"), "[limits]\nchanges_per_hour = -1\n").unwrap();
     assert_eq!(house.exec_asking("get_now", json!({})).code, Some(2));
 }

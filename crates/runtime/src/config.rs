@@ -1,4 +1,4 @@
-//! What the person decided in `config.toml`. Absent means the defaults; a file that cannot be read or
+//! What the person decided in `metnos.toml`. Absent means the defaults; a file that cannot be read or
 //! says something nobody knows stops everything, because a switch that was meant to be off must not be on.
 
 use metnos_executor::home::Home;
@@ -37,7 +37,7 @@ impl Default for Skills {
 impl Config {
     /// Where it lies.
     pub fn path(home: &Home) -> PathBuf {
-        home.config_dir().join("config.toml")
+        home.config_dir().join("metnos.toml")
     }
 
     /// Reads it.

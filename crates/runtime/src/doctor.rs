@@ -203,7 +203,7 @@ impl Runtime {
             Some(stopped) => Finding::bad("work", stopped.to_string(), "metnos resume"),
             None => Finding::good("work", "not stopped"),
         });
-        let system = if self.config.skills.system { "on" } else { "switched off in config.toml" };
+        let system = if self.config.skills.system { "on" } else { "switched off in metnos.toml" };
         findings.push(Finding::good("system executors", system));
         let listed = self.catalog.list().unwrap_or_default();
         let broken: Vec<&str> = listed.iter().filter(|l| !l.verified).map(|l| l.name.as_str()).collect();

@@ -40,7 +40,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     printer.say(format!("territory   {}", roots.join(", ")));
     printer.say(format!("audit       {} lines", runtime.audit_lines()?));
     if !runtime.config.skills.system {
-        printer.say("skills      commands, processes and packages are switched off in config.toml");
+        printer.say("skills      commands, processes and packages are switched off in metnos.toml");
     }
     if let Some(stopped) = &stopped {
         printer.say(format!("stopped     {stopped}; metnos resume"));
