@@ -402,7 +402,7 @@ fn a_number_that_belongs_to_another_process_meanwhile_is_another_question() {
     // The machine gives the number again: as the first process of a fresh count.
     let next = std::path::Path::new("/proc/sys/kernel/ns_last_pid");
     let Ok(()) = std::fs::write(next, (pid - 1).to_string()) else {
-        eprintln!("this account cannot choose numbers; what is left to see is that it is gone");
+        // This account cannot choose numbers; what is left to see is that it is gone.
         let done = house.run(&["--json", "approve", &id]);
         assert_eq!(done.json()["failed"][0]["error_class"], "not_found", "{done:?}");
         return;
