@@ -230,6 +230,10 @@ fn of_the_process() -> Vec<Attack> {
             .won(|_, answer| answer.to_string().contains(INHERITED)),
     );
     attacks.push(
+        Attack::new("speak-for-the-host", "cpython", "fd-close", SKILL_READ)
+            .with(reading("speak-for-the-host", "")),
+    );
+    attacks.push(
         Attack::new("early-thread", "native", "single-thread", READ)
             .between(|house| write(&house.at("home/thread.txt"), SECRET))
             .with(reading("early-thread", ""))
