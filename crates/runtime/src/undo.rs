@@ -5,7 +5,7 @@ use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::{Act as Deed, Verdict};
 use metnos_memory::audit::{Counts, Exit, Kind, Line};
-use metnos_undo::{Act, Conflict, Purpose, Seen, State, Undone, reverse};
+use metnos_undo::{Act, Conflict, Purpose, Report, Seen, State, Step, Undone};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -122,7 +122,7 @@ impl Runtime {
             self.audit.append(line.clone()).map_err(|e| unrecorded(&e))?;
             self.journal.undoing(id).map_err(|e| failed(&e))?;
         }
-        let report = match reverse(&done, purpose, &self.forbids()) {
+        let report = match self.reverse(&done, purpose) {
             Ok(report) => report,
             Err(failure) => {
                 // It stays begun: the next start, or asking again, goes on where the disk said no.
@@ -186,7 +186,7 @@ impl Runtime {
                 // What the call created is moved there.
                 std::fs::create_dir_all(dir).map_err(|e| Failure::io(dir.display(), &e))?;
             }
-            let Ok(report) = reverse(&so_far, Purpose::Recover, &self.forbids()) else { continue };
+            let Ok(report) = self.reverse(&so_far, Purpose::Recover) else { continue };
             sweep(&so_far);
             match report.conflicts.is_empty() {
                 true => open.rolled_back(&vec![Seen::default(); so_far.len()]),
@@ -225,14 +225,16 @@ impl Runtime {
         Ok(())
     }
 
-    /// Why a path may not be touched any more.
-    fn forbids(&self) -> impl Fn(&Path) -> Option<String> + use<> {
+    /// Reverses what may still be touched. One look at core serves all of it; if that cannot be had,
+    /// nothing is reversed now, and it is no conflict.
+    fn reverse(&self, done: &[(Step, Seen, PathBuf)], purpose: Purpose) -> Result<Report, Failure> {
         let land = self.land();
-        move |path| match land.core.verdict(path, Deed::Write) {
+        let look = land.core.look().map_err(|e| Failure::internal(e.to_string()))?;
+        metnos_undo::reverse(done, purpose, &|path: &Path| match look.verdict(path, Deed::Write) {
             Verdict::Free if land.territory.contains(path) => None,
             Verdict::Free => Some("it is outside the territory now".into()),
             Verdict::Core { reason, .. } => Some(reason),
-        }
+        })
     }
 }
 
