@@ -26,12 +26,14 @@ pub struct Turn {
     pub user: String,
     /// What did it.
     pub executor: String,
-    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `damaged`.
+    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `damaged`.
     pub state: &'static str,
     /// Operations that happened.
     pub operations: u64,
     /// Bytes that are kept for it.
     pub kept_bytes: u64,
+    /// When what it kept was let go of: it cannot be undone any more.
+    pub freed: Option<jiff::Timestamp>,
     /// What is wrong with its records.
     pub damage: Option<String>,
 }
@@ -96,12 +98,16 @@ impl Runtime {
                 )
                 .with_hint(format!("metnos undo --forget {} lets go of it", act.call_id)));
             }
+            State::Freed(at) => {
+                let why = format!("{} cannot be undone: what it kept was freed on {at}", act.call_id);
+                return Err(Failure::new(ErrorClass::Conflict, why).with_hint("metnos undo --list"));
+            }
             _ => return Ok(None),
         }
-        self.undo_act(act, user, purpose).map(Some)
+        self.undo_act(act, user, purpose)
     }
 
-    fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Outcome, Failure> {
+    fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Option<Outcome>, Failure> {
         let id = &act.call_id;
         let done = self.journal.read(id).map_err(|e| failed(&e))?;
         let until = Instant::now() + PATIENCE;
@@ -111,6 +117,11 @@ impl Runtime {
             return Err(Failure::new(ErrorClass::Conflict, "another call is changing the same files")
                 .with_hint("try again when it has ended"));
         };
+        // Whoever had the lock before may have done it.
+        let now = self.journal.act(id).map_err(|e| failed(&e))?;
+        if !matches!(now.state, State::Done | State::Undoing) {
+            return Ok(None);
+        }
         let started = Instant::now();
         let mut line = Line::new(Kind::Open);
         line.call_id = Some(format!("{id}-undo-{}", ulid::Ulid::new()));
@@ -149,7 +160,7 @@ impl Runtime {
             line.exit = Some(if failed == 0 { Exit::Ok } else { Exit::Failed(ErrorClass::Conflict) });
             self.audit.append(line).map_err(|e| unrecorded(&e))?;
         }
-        Ok(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts })
+        Ok(Some(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts }))
     }
 
     /// Lets go of one act, or of all that happened: nothing of them can be undone afterwards.
@@ -157,14 +168,14 @@ impl Runtime {
         let acts = self.journal.acts().map_err(|e| failed(&e))?;
         let (mut count, mut bytes) = (0, 0);
         for act in acts.iter().filter(|act| which.is_none_or(|id| act.call_id == id)) {
-            if matches!(act.state, State::Open | State::Undoing) {
+            if matches!(act.state, State::Open | State::Undoing | State::Freed(_)) {
                 continue;
             }
             let mut line = Line::new(Kind::Config);
             line.caller = Some(user.to_owned());
             line.detail = json!({ "what": "undo forgotten", "turn": act.call_id });
             self.audit.append(line).map_err(|e| unrecorded(&e))?;
-            self.journal.forget(&act.call_id).map_err(|e| failed(&e))?;
+            self.journal.free(&act.call_id, jiff::Timestamp::now()).map_err(|e| failed(&e))?;
             count += 1;
             bytes += act.closed.as_ref().map_or(0, |closed| closed.kept_bytes);
         }
@@ -178,7 +189,7 @@ impl Runtime {
     /// After a crash: what was cut is taken back, what was being undone is undone to its end. What
     /// cannot be done now, because the disk says no, is tried again at the next start.
     pub(crate) fn recover_changes(&self) -> Result<(), Failure> {
-        for (id, open) in self.journal.cut().map_err(|e| failed(&e))? {
+        for (id, mut open) in self.journal.cut().map_err(|e| failed(&e))? {
             // Records that cannot be read leave everything where it is; `undo --list` tells.
             let Ok(so_far) = open.so_far() else { continue };
             let keeps = self.journal.kept_in(&id).unwrap_or_default();
@@ -273,6 +284,7 @@ fn turn(act: &Act) -> Turn {
         State::RolledBack => ("rolled_back", None),
         State::Undoing => ("undoing", None),
         State::Undone => ("undone", None),
+        State::Freed(_) => ("freed", None),
         State::Damaged(why) => ("damaged", Some(why.clone())),
     };
     let closed = act.closed.as_ref();
@@ -284,6 +296,10 @@ fn turn(act: &Act) -> Turn {
         state,
         operations: closed.map_or(0, |closed| closed.performed),
         kept_bytes: closed.map_or(0, |closed| closed.kept_bytes),
+        freed: match act.state {
+            State::Freed(at) => Some(at),
+            _ => None,
+        },
         damage,
     }
 }
