@@ -1,3 +1,4 @@
+import errno
 import os
 import socket
 import time
@@ -55,14 +56,9 @@ def bomb(n):
 
 
 def speak_for_the_host():
-    # The line to the daemon is a stream socket between two processes; nothing that runs here has one.
-    for number in range(3, 64):
-        try:
-            line = socket.socket(fileno=os.dup(number))
-        except OSError:
-            continue
-        if line.family == socket.AF_UNIX and line.type == socket.SOCK_STREAM:
-            return "descriptor %d" % number
+    # The line to the daemon stands at a fixed number; nothing that the host starts may have it.
+    if os.fstat(3).st_mode & 0o170000 == 0o140000:
+        return "the line is open"
     raise OSError(errno.EBADF, "no line to the daemon")
 
 
