@@ -47,6 +47,7 @@ setup:
 #: make attacks  the attack table, one JSON row each, every row with its control
 attacks: build lab
 	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos $(LAB)/metnos-lab
+	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos $(LAB)/metnos-lab --guards
 
 # The test build of the attack table: one layer of it can be taken away, and it has a hostile seed.
 lab: setup

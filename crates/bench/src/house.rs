@@ -30,6 +30,9 @@ impl House {
         if !made.success() {
             return Err("metnos init failed".into());
         }
+        // A thousand calls an hour are for persons.
+        let limits = "[limits]\ncalls_per_hour = 1000000000\nchanges_per_hour = 1000000000\n";
+        std::fs::write(house.base.path().join("config/metnos.toml"), limits)?;
         // What is measured is the work, not the questions.
         let level = house.command(&["policy", "level", "full"]).stdout(Stdio::null()).status()?;
         if !level.success() {

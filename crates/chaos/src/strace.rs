@@ -248,7 +248,8 @@ pub(crate) fn cells_below(pid: u32) -> Vec<u32> {
     };
     let is_cell = |id: &u32| {
         let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-        line.ends_with(b"\0cell\0") && line.starts_with(b"/proc/self/fd/")
+        let word = line.split(|byte| *byte == 0).nth(1);
+        line.starts_with(b"/proc/self/fd/") && word.is_some_and(|word| word.ends_with(b"cell"))
     };
     parents.keys().copied().filter(|id| below(*id)).filter(is_cell).collect()
 }

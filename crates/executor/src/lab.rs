@@ -72,6 +72,24 @@ pub enum Layer {
     ProxyFence,
     /// The refusal of addresses inside the house.
     ProxyAddress,
+    /// Policy: level, capability, grants and rules.
+    Policy,
+    /// The judge.
+    Vaglio,
+    /// The judge's eye for somebody else's words.
+    Taint,
+    /// The question to a person.
+    Approval,
+    /// What binds a yes to one request.
+    Binding,
+    /// The time after which a question is void.
+    Expiry,
+    /// The stop when the record of a decision is damaged.
+    Damage,
+    /// What takes secrets out of everything that is written.
+    Redaction,
+    /// The rule that nothing is released whose line could not be written.
+    Recording,
 }
 
 /// True when this build was told to do without `layer`.

@@ -18,6 +18,7 @@ pub mod origin;
 pub mod outcome;
 pub mod path;
 pub mod profile;
+pub mod program;
 pub mod record;
 mod refusal;
 pub mod schema;

@@ -31,6 +31,8 @@ pub const SECCOMP_TABLE: u32 = 2;
 pub const PRIVATE_TMP: &str = "/tmp/.cell";
 /// What `doctor` asks the host to run; no executor can be called so.
 pub const PROBE: &str = "@probe";
+/// What `admin` asks the host to run; no executor can be called so.
+pub const PROGRAM: &str = "@program";
 /// The most descriptors one frame may carry.
 pub const FDS_MAX: usize = 8;
 
@@ -111,6 +113,30 @@ impl Calls {
             } = true;
         }
         Some(calls)
+    }
+}
+
+/// What a cell is started for; the first word of the host's command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// A call that waits for it.
+    Now,
+    /// A call that will come: it makes ready what it can, and waits.
+    Ahead,
+}
+
+impl Start {
+    /// As the word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Now => "cell",
+            Self::Ahead => "waiting-cell",
+        }
+    }
+
+    /// From the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Now, Self::Ahead].into_iter().find(|start| start.word() == word)
     }
 }
 
@@ -200,6 +226,9 @@ pub struct FenceWire {
     pub make_dirs: Vec<BytePath>,
     /// True when the profile has any `net` pattern.
     pub net: bool,
+    /// May use the system's own programs and libraries.
+    #[serde(default)]
+    pub system: bool,
 }
 
 /// The call itself.

@@ -19,8 +19,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
+    /// Far above what a person or a long script needs: they end what runs away, not what is busy.
     fn default() -> Self {
-        Self { calls_per_hour: 1000, changes_per_hour: 200, cost_per_hour: 1_000_000 }
+        Self { calls_per_hour: 100_000, changes_per_hour: 5_000, cost_per_hour: 1_000_000 }
     }
 }
 

@@ -2,6 +2,7 @@
 //! that an audit line stays small. Secrets are: values of the vault, known token shapes (a data
 //! file), and the fields a schema marks.
 
+use metnos_executor::lab::{self, Layer};
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -96,6 +97,9 @@ impl Redactor {
     /// `value` fit to be written down. `secret` are JSON pointers to fields the schema marks; `*`
     /// stands for every item of a list.
     pub fn redact(&self, value: &Value, secret: &[String]) -> Value {
+        if lab::without(Layer::Redaction) {
+            return value.clone();
+        }
         let pointers = secret.iter().map(|p| p.split('/').skip(1).map(unescape).collect()).collect();
         let mut walk = Walk { redactor: self, pointers, at: Vec::new(), left: TOTAL_MAX };
         walk.value(value)

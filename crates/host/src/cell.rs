@@ -8,7 +8,7 @@ use crate::port::{Memory, WirePort};
 use crate::{bounds, filter, pages, python, run, sys};
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire::{
-    self, Answer, Body, Calls, FdRole, FenceWire, Frame, Kind, Limits, Request, Runtime,
+    self, Answer, Body, Calls, FdRole, FenceWire, Frame, Kind, Limits, Request, Runtime, Start,
 };
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Op, Outcome};
 use metnos_seeds::Port;
@@ -23,13 +23,18 @@ const INPUT_MAX: u64 = 1 << 30;
 const CODE_MAX: u64 = 4 << 20;
 
 /// Serves exactly one call on the inherited socket.
-pub(crate) fn serve(socket: i32, calls: Calls) -> ExitCode {
+pub(crate) fn serve(socket: i32, calls: Calls, start: Start) -> ExitCode {
     if !lab::without(Layer::FdClose) && sys::close_from(socket + 1).is_err() {
         return ExitCode::from(70);
     }
     let socket = UnixStream::from(sys::adopt(socket));
+    // Whatever this cell runs must not speak to the daemon in the host's name.
+    let closes = !lab::without(Layer::FdClose);
+    if closes && rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC).is_err() {
+        return ExitCode::from(70);
+    }
     // What can be done before the call is known is done now: a waiting cell answers sooner.
-    let made = match Made::prepare(calls) {
+    let made = match Made::prepare(calls, start) {
         Ok(made) => made,
         Err(failure) => {
             crate::complain(&failure.to_string());
@@ -71,12 +76,15 @@ struct Made {
 }
 
 impl Made {
-    fn prepare(calls: Calls) -> Result<Self, Failure> {
+    fn prepare(calls: Calls, start: Start) -> Result<Self, Failure> {
         let memory = Memory::prepare().map_err(|e| Failure::io("a memory file", &e))?;
         let fence = Fence::prepare(calls)?;
-        pages::touch();
-        // An answer nobody waits for: what goes wrong here will go wrong again where it is told.
-        let _ = rehearse();
+        // It costs milliseconds, which only a call that has not come yet does not pay.
+        if start == Start::Ahead {
+            pages::touch();
+            // An answer nobody waits for: what goes wrong here will go wrong again where it is told.
+            let _ = rehearse();
+        }
         #[cfg(feature = "lab")]
         metnos_seeds::lab::early_thread();
         assert_single_threaded()?;

@@ -16,6 +16,17 @@ use std::path::Path;
 
 /// Where the system keeps what CPython loads.
 const SYSTEM_TREES: [&str; 6] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/python3.11"];
+/// What programs of the system need besides. The `/proc` is the cell's own; of it, what the machine as a
+/// whole says of itself.
+const PROGRAM_TREES: [&str; 7] = [
+    "/sbin",
+    "/proc/meminfo",
+    "/proc/uptime",
+    "/proc/loadavg",
+    "/proc/stat",
+    "/proc/cpuinfo",
+    "/proc/version",
+];
 
 fn unavailable(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorClass::SandboxUnavailable, format!("Landlock refused the fence: {error}"))
@@ -107,8 +118,9 @@ fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> R
         };
         rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
     }
-    if runtime == Runtime::Cpython {
-        for tree in SYSTEM_TREES {
+    let programs = if fence.system { &PROGRAM_TREES[..] } else { &[] };
+    if runtime == Runtime::Cpython || fence.system {
+        for tree in SYSTEM_TREES.iter().chain(programs) {
             if let Ok(fd) = PathFd::new(tree) {
                 let access =
                     if Path::new(tree).is_dir() { read_tree() | AccessFs::Execute } else { read_file() };

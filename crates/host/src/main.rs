@@ -11,29 +11,31 @@ mod heap;
 mod pages;
 mod port;
 mod probe;
+mod program;
 mod python;
 mod run;
 mod sys;
 mod syscalls;
 
-use metnos_executor::wire::Calls;
+use metnos_executor::wire::{Calls, Start};
 use std::process::ExitCode;
 
 /// The descriptor on which the launcher passes the socket.
 const SOCKET: i32 = 3;
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("cell") => {
-            let words: Vec<String> = std::env::args().skip(2).collect();
-            match Calls::from_words(words.iter().map(String::as_str)) {
-                Some(calls) => cell::serve(SOCKET, calls),
-                None => {
-                    complain("a kind of cell that this host does not know");
-                    ExitCode::from(2)
-                }
+    let first = std::env::args().nth(1);
+    if let Some(start) = first.as_deref().and_then(Start::from_word) {
+        let words: Vec<String> = std::env::args().skip(2).collect();
+        return match Calls::from_words(words.iter().map(String::as_str)) {
+            Some(calls) => cell::serve(SOCKET, calls, start),
+            None => {
+                complain("a kind of cell that this host does not know");
+                ExitCode::from(2)
             }
-        }
+        };
+    }
+    match first.as_deref() {
         Some("--digest") => digest(),
         Some("--version") => say(concat!("metnos-host ", env!("CARGO_PKG_VERSION"))),
         _ => {

@@ -31,7 +31,9 @@ pub(crate) fn run(
     call.list = list;
     // A defect in one executor must not look like a dead cell.
     let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        if native {
+        if request.executor == wire::PROGRAM {
+            crate::program::run(&mut call)
+        } else if native {
             seed(&request.executor, &mut call)
         } else {
             python::run(request, &mut brought, prepared, &mut call)

@@ -3,9 +3,11 @@
 //!
 //! `metnos-lab` prints one JSON row each and a summary, and fails unless every row is refused and
 //! every control succeeds. `--fast` tries a representative part; words select rows by name.
+//! `--guards` is the same for what stands before the cell: one row for each guard.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is what this program is for")]
 
 mod attack;
+mod guards;
 mod hostile;
 mod house;
 mod net;
@@ -37,6 +39,9 @@ fn binary() -> Done<PathBuf> {
 }
 
 fn run(words: &[String]) -> Done<bool> {
+    if words.iter().any(|word| word == "--guards") {
+        return guards::run(&binary()?);
+    }
     let fast = words.iter().any(|word| word == "--fast");
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;

@@ -30,6 +30,24 @@ fn every_attack_is_refused_by_the_layer_it_names_and_by_no_other() {
 }
 
 #[test]
+fn every_guard_stops_what_happens_without_it() {
+    let lab = target("lab/metnos");
+    if !lab.exists() {
+        return;
+    }
+    let ran = Command::new(env!("CARGO_BIN_EXE_metnos-lab"))
+        .arg("--guards")
+        .env("METNOS_LAB", lab)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    for row in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert!(row["guard"].is_null() || (row["refused"] == true && row["control"] == true), "{row}");
+    }
+    assert!(ran.status.success(), "{text} {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
 fn used_up_processor_time_is_said_to_be_that() {
     let lab = target("lab/metnos");
     if !lab.exists() {

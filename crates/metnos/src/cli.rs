@@ -96,6 +96,14 @@ pub(crate) enum Command {
     },
     /// Take back the latest change, or the one named.
     Undo(Undo),
+    /// Stop everything: running calls end, nothing new begins until `metnos resume`.
+    Stop {
+        /// Why; shown to whoever asks.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Let work go on after `metnos stop`.
+    Resume,
     /// Install the seeds and the host this binary was built with.
     Upgrade {
         /// Go back to the host before the last upgrade.

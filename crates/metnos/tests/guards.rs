@@ -4,7 +4,24 @@
 mod support;
 
 use serde_json::{Value, json};
+use support::skill::Skill;
 use support::{House, Ran};
+
+const BIRTH: &str = r#"[[case]]
+name = "one folder is one"
+input = { text = "." }
+expect = { ok = true }
+
+[[case]]
+name = "what is refused says so"
+input = { text = "boom" }
+expect = { ok = false }
+
+[[case]]
+name = "a call without a text is refused"
+input = { }
+expect = { ok = false }
+"#;
 
 fn question(ran: &Ran) -> String {
     assert_eq!(ran.code, Some(4), "{ran:?}");
@@ -95,6 +112,33 @@ fn an_answer_is_for_the_request_that_was_asked() {
     let ran = house.run(&["--json", "approve", &id]);
     assert_ne!(question(&ran), id, "it is another question now");
     assert!(house.home().join("one/f").exists() && house.home().join("two/f").exists());
+}
+
+#[test]
+fn an_answer_is_for_the_executor_that_was_asked_about() {
+    let house = House::supervised();
+    std::fs::create_dir_all(house.home().join("docs")).unwrap();
+    let mut skill = Skill::counter("1.0.0");
+    skill.changer("write = [\"arg:text\"]");
+    let code = |word: &str| {
+        format!(
+            "def run(args, ctx):\n    if args[\"text\"] == \"boom\":\n        ctx.fail(\"wrong_args\", \"no\")\n    return {{\"value\": {word}, \"entries\": []}}\n"
+        )
+    };
+    skill.birth = BIRTH.into();
+    skill.schema = skill.schema.replace("\"maxLength\": 4096", "\"maxLength\": 4096, \"format\": \"path\"");
+    skill.code = code("1");
+    let signed = skill.sign(&house);
+    assert_eq!(signed.code, Some(0), "{signed:?}");
+    let id = question(&house.exec_asking(&skill.name, json!({ "text": "docs" })));
+    skill.version = "1.1.0".into();
+    skill.code = code("2");
+    let signed = skill.sign(&house);
+    assert_eq!(signed.code, Some(0), "{signed:?}");
+    let promoted = house.run(&["executors", "promote", &skill.name, "1.1.0", "--reason", "newer"]);
+    assert!(house.row(&skill.name)["version"] == "1.1.0", "{promoted:?}");
+    let ran = house.run(&["--json", "approve", &id]);
+    assert_ne!(question(&ran), id, "another program is another question");
 }
 
 #[test]

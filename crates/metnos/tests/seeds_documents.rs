@@ -7,6 +7,7 @@ mod support;
 
 use calls::{all_ok, batch, column, cut, items, partly, refused, tainted, texts};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 use support::House;
@@ -274,6 +275,7 @@ fn what_comes_from_a_tainted_path_stays_tainted() {
     let house = House::new();
     let path = house.write("t.csv", "x,y\n1,2\n");
     let second = house.write("u.csv", "x,y\n1,3\n");
+    let mut tried = BTreeSet::new();
     for origin in ["content", "mail", "web"] {
         let entries = json!([{ "path": path, "_origin": origin }]);
         let both = json!([{ "path": path, "_origin": origin }, { "path": second, "_origin": "local" }]);
@@ -320,6 +322,8 @@ fn what_comes_from_a_tainted_path_stays_tainted() {
             let answer = house.exec(name, args);
             assert_eq!(answer["ok"], true, "{name}: {answer}");
             tainted(&answer, origin);
+            tried.insert(name);
         }
     }
+    assert_eq!(tried, BTreeSet::from(support::TAINTED_BY_PATH));
 }

@@ -7,6 +7,7 @@ mod support;
 
 use calls::{all_ok, batch, column, cut, items, lines, long, partly, refused, tainted};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use support::House;
 
 /// Every processor of entries with arguments that suit `sample`.
@@ -207,6 +208,23 @@ fn caps_are_declared_and_zero_lifts_them() {
     cut(&answers[2], "max_rows", 5, 5);
     assert!(answers[3]["text"].as_str().unwrap().contains("f1499.txt"));
     assert!(answers[1].get("truncated").is_none() && answers[3].get("truncated").is_none());
+}
+
+#[test]
+fn every_seed_that_takes_a_list_is_tried_with_a_tainted_entry() {
+    let house = House::new();
+    let mut tried: BTreeSet<&str> = processors().into_iter().map(|(name, _)| name).collect();
+    tried.extend(["filter_lists", "compare_entries"]);
+    tried.extend(support::TAINTED_BY_PATH);
+    let seeds = std::fs::read_dir(house.metnos().join("executors/seed")).unwrap().flatten();
+    for seed in seeds.filter(|entry| entry.path().is_dir()) {
+        let version = std::fs::read_dir(seed.path()).unwrap().flatten().find(|entry| entry.path().is_dir());
+        let schema = std::fs::read_to_string(version.unwrap().path().join("schema.json")).unwrap();
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        let takes = !schema["definitions"]["Input"]["properties"]["entries"].is_null();
+        let name = seed.file_name().into_string().unwrap();
+        assert!(!takes || tried.contains(name.as_str()), "{name} takes a list and no test taints it");
+    }
 }
 
 #[test]

@@ -42,8 +42,9 @@ impl Runtime {
         let allowed: Vec<PathBuf> =
             grants.chain(fence.wire.make_dirs.iter().map(|dir| dir.0.clone())).collect();
         let until = Instant::now() + PATIENCE;
-        let give_up = || door.cancelled() || Instant::now() > until;
+        let give_up = || door.cancelled() || self.gate.is_shut() || Instant::now() > until;
         let turn = self.locks.take(call_id, &allowed, &give_up).map_err(|e| crate::undo::failed(&e))?;
+        self.gate.check()?;
         let turn = turn.ok_or_else(|| {
             let why = "another call is changing the same files";
             Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
@@ -138,7 +139,7 @@ impl Change<'_> {
 
     /// Records what came of it.
     pub(crate) fn close(mut self, outcome: &str) -> Result<(), Failure> {
-        if let Some(open) = self.open.take() {
+        if let Some(mut open) = self.open.take() {
             open.close(outcome).map_err(|e| unrecorded(&e))?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use crate::host::{bwrap, bwrap_version};
 use crate::runtime::Runtime;
 use metnos_executor::home::Home;
-use metnos_executor::wire::{FenceWire, Limits, Request, Runtime as Language};
+use metnos_executor::wire::{FenceWire, Limits, Request, Runtime as Language, Start};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_sandbox::Mounts;
 use metnos_sandbox::cell::Dialogue;
@@ -159,7 +159,7 @@ impl Runtime {
         };
         let any = metnos_executor::schema::Schema::parse(&json!({ "type": "object" }))
             .map_err(|e| Failure::internal(e.to_string()))?;
-        let mut cell = self.launcher()?.start(&Arc::new(mounts), [0; 32])?;
+        let mut cell = self.launcher()?.start(&Arc::new(mounts), [0; 32], Start::Now)?;
         let mut dialogue = Dialogue {
             intent: &mut |_| Ok((metnos_executor::Permit::default(), Vec::new())),
             progress: &mut |_| {},
@@ -199,6 +199,12 @@ impl Runtime {
             }
             Err(e) => findings.push(Finding::bad("audit chain", e.to_string(), "metnos audit verify")),
         }
+        findings.push(match crate::halt::stopped(&self.home) {
+            Some(stopped) => Finding::bad("work", stopped.to_string(), "metnos resume"),
+            None => Finding::good("work", "not stopped"),
+        });
+        let system = if self.config.skills.system { "on" } else { "switched off in metnos.toml" };
+        findings.push(Finding::good("system executors", system));
         let listed = self.catalog.list().unwrap_or_default();
         let broken: Vec<&str> = listed.iter().filter(|l| !l.verified).map(|l| l.name.as_str()).collect();
         findings.push(if broken.is_empty() {

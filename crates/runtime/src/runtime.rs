@@ -9,13 +9,14 @@ use metnos_executor::manifest::Version;
 use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
 use metnos_executor::signature::Verified;
+use metnos_executor::wire::Start;
 use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
 use metnos_guard::core::{CorePaths, CoreVars};
 use metnos_guard::redact::Redactor;
 use metnos_guard::territory::Territory;
 use metnos_memory::audit::Audit;
 use metnos_memory::db::Db;
-use metnos_sandbox::{Cell, Launcher, Mounts, Pool};
+use metnos_sandbox::{Cell, Keeping, Launcher, Mounts, Pool};
 use metnos_undo::{Journal, Locks};
 use metnos_vault::Vault;
 use metnos_vocab::ExecutorName;
@@ -42,6 +43,10 @@ pub struct Runtime {
     pub(crate) journal: Journal,
     pub(crate) locks: Locks,
     pub(crate) guards: crate::guards::Guards,
+    /// What the person switched on and off.
+    pub config: crate::config::Config,
+    pub(crate) gate: crate::halt::Gate,
+    pub(crate) meter: crate::guards::Meter,
     pub(crate) redactor: RwLock<Arc<Redactor>>,
     pub(crate) vault: Vault,
     pub(crate) host: HostDoor,
@@ -107,6 +112,8 @@ impl Runtime {
         let journal = Journal::open(&state.join("journal")).map_err(|e| crate::undo::failed(&e))?;
         let locks = Locks::open(&state.join("locks")).map_err(|e| crate::undo::failed(&e))?;
         let land = land(&home, &db)?;
+        // From here on this process holds secrets.
+        metnos_vault::protect_process().map_err(|e| Failure::io("keeping secrets out of core dumps", &e))?;
         let vault =
             Vault::open(&home.config_dir(), &state, |name| std::env::var_os(name), jiff::Timestamp::now)
                 .map_err(|e| crate::vault::failed(&e))?;
@@ -126,6 +133,9 @@ impl Runtime {
             journal,
             locks,
             guards: crate::guards::Guards::load()?,
+            config: crate::config::Config::load(&home)?,
+            gate: crate::halt::Gate::open(&state)?,
+            meter: crate::guards::Meter::new(&home.audit_dir()),
             redactor: RwLock::new(Arc::new(crate::vault::redactor(&vault)?)),
             vault,
             land: RwLock::new(Arc::new(land)),
@@ -230,7 +240,7 @@ impl Runtime {
         match self.pool(&launcher) {
             // A pool keeps the host it began with; once another is approved, its cells are not used.
             Some(pool) if pool.runs(&launcher) => pool.take(mounts, core),
-            _ => launcher.start(mounts, core).map(|cell| (cell, false)),
+            _ => launcher.start(mounts, core, Start::Now).map(|cell| (cell, false)),
         }
     }
 
@@ -238,10 +248,10 @@ impl Runtime {
         Ok(Launcher { bwrap: crate::host::bwrap(), image: self.host.image()? })
     }
 
-    /// The pool, if this runtime keeps one.
+    /// The pool; none when its thread could not be started.
     pub fn pool(&self, launcher: &Launcher) -> Option<&Arc<Pool>> {
-        let start = || Pool::new(launcher.clone()).ok().map(Arc::new);
-        self.pool.get_or_init(|| if self.warm { start() } else { None }).as_ref()
+        let keeping = if self.warm { Keeping::Ready } else { Keeping::Nothing };
+        self.pool.get_or_init(|| Pool::new(launcher.clone(), keeping).ok().map(Arc::new)).as_ref()
     }
 
     /// Lets the place of a cell that is at work be filled again.

@@ -1,11 +1,13 @@
 //! Credentials, handed to the one call whose manifest names them, and to nobody else.
 
+use crate::call::Door;
+use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::signature::Verified;
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{ErrorClass, Failure, Outcome};
 use metnos_guard::Redactor;
 use metnos_memory::audit::{Kind, Line};
-use metnos_vault::{Fields, Listed, Secret, Vault, VaultError};
+use metnos_vault::{Fields, Form, Listed, Missing, Secret, Vault, VaultError};
 use serde_json::json;
 use std::fs::File;
 use std::sync::Arc;
@@ -24,6 +26,16 @@ pub(crate) fn failed(error: &VaultError) -> Failure {
         Some(hint) => failure.with_hint(hint),
         None => failure,
     }
+}
+
+/// A call that needs a credential nobody kept, with the command that keeps it.
+fn not_kept(missing: &Missing, form: &Form) -> Failure {
+    let fields: Vec<&str> = form.fields.iter().map(|field| field.as_str()).collect();
+    failed(&VaultError::Missing(missing.clone())).with_hint(format!(
+        "metnos credentials set {} {}",
+        form.name.as_str(),
+        fields.join(" ")
+    ))
 }
 
 /// A redactor that knows every secret of the vault.
@@ -65,25 +77,52 @@ impl Runtime {
         self.audit.append(line).map(|_| ()).map_err(|e| crate::call::unrecorded(&e))
     }
 
-    /// What a call's profile names, in a sealed memory file; `None` when it names nothing.
-    pub(crate) fn credentials_for(&self, found: &Verified) -> Result<Option<File>, Failure> {
+    /// What a call's profile names, in a sealed memory file; `None` when it names nothing. Who sits
+    /// at the door is asked for what is missing, and the call goes on with the answer.
+    pub(crate) fn credentials_for(
+        &self,
+        found: &Verified,
+        caller: &str,
+        door: &mut dyn Door,
+    ) -> Result<Option<File>, Failure> {
         let wanted = &found.manifest.sandbox.credentials;
         if wanted.is_empty() {
             return Ok(None);
         }
         let name = &found.manifest.executor.name;
-        let bundle = self.vault.for_call(name, wanted).map_err(|e| match &e {
-            VaultError::Missing(missing) => {
-                let first = missing.forms.first();
-                let fields =
-                    first.map(|form| form.fields.iter().map(|f| f.as_str()).collect::<Vec<_>>().join(" "));
-                let called = first.map_or("", |form| form.name.as_str());
-                failed(&e)
-                    .with_hint(format!("metnos credentials set {called} {}", fields.unwrap_or_default()))
+        let bundle = match self.vault.for_call(name, wanted) {
+            Err(VaultError::Missing(missing)) => {
+                for form in &missing.forms {
+                    // Only the host keeps credentials; others are told what is missing.
+                    let host = Principal::parse(caller).is_host();
+                    let fields = if host { door.fill(form) } else { None };
+                    let fields = fields.ok_or_else(|| not_kept(&missing, form))?;
+                    self.set_credential(form.name.as_str(), fields, caller)?;
+                }
+                self.vault.for_call(name, wanted)
             }
-            _ => failed(&e),
-        })?;
-        bundle.to_sealed_file().map(Some).map_err(|e| failed(&e))
+            other => other,
+        };
+        bundle.and_then(|bundle| bundle.to_sealed_file()).map(Some).map_err(|e| failed(&e))
+    }
+
+    /// What went wrong, told without secrets: a message may hold whatever an executor was given.
+    pub(crate) fn discreet(&self, mut outcome: Outcome) -> Outcome {
+        let redactor = self.redactor();
+        outcome.error = outcome.error.map(|failure| self.discreet_failure(failure));
+        for failed in &mut outcome.failed {
+            failed.what = redactor.redact_text(&failed.what);
+            failed.message = redactor.redact_text(&failed.message);
+        }
+        outcome
+    }
+
+    /// The same for one failure.
+    pub(crate) fn discreet_failure(&self, mut failure: Failure) -> Failure {
+        let redactor = self.redactor();
+        failure.message = redactor.redact_text(&failure.message);
+        failure.hint = failure.hint.map(|hint| redactor.redact_text(&hint));
+        failure
     }
 
     fn renew_redactor(&self) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use crate::mounts::Mounts;
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::wire::PRIVATE_TMP;
+use metnos_executor::wire::{PRIVATE_TMP, Start};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -11,8 +11,10 @@ pub const HOST_FD: i32 = 4;
 /// The cell's end of the dialogue.
 pub const SOCKET_FD: i32 = 3;
 
-/// What the system's Python needs, mounted read-only where it exists.
-const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
+/// What the system's Python and other programs of the system need, mounted read-only where it exists.
+/// The alternatives are links and nothing else.
+const SYSTEM: [&str; 7] =
+    ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"];
 
 /// Arguments after `bwrap`, up to the program: append what to run.
 pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
@@ -69,9 +71,9 @@ pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
 }
 
 /// The whole command line of a cell.
-pub fn cell(mounts: &Mounts) -> Vec<OsString> {
+pub fn cell(mounts: &Mounts, start: Start) -> Vec<OsString> {
     let mut argv = namespace(mounts);
-    argv.extend(["--", &format!("/proc/self/fd/{HOST_FD}"), "cell"].map(OsString::from));
+    argv.extend(["--", &format!("/proc/self/fd/{HOST_FD}"), start.word()].map(OsString::from));
     argv.extend(mounts.calls.words().map(OsString::from));
     argv
 }

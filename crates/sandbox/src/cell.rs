@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long a cell may take to come up.
 const START: Duration = Duration::from_secs(10);
+/// How long a cell that was told to stop may take to come to a safe point.
+const STOP: Duration = Duration::from_secs(5);
 /// How much of the standard error is kept.
 const STDERR_KEPT: usize = 16 << 10;
 /// Room for the host's own pages when memory is compared with the limit.
@@ -155,7 +157,7 @@ impl Cell {
         wire::send(&self.socket, Kind::Request, request, Body::Inline(&[]), fds)
             .map_err(|e| Failure::internal(format!("the cell did not take the call: {e}")))?;
         (dialogue.at_work)();
-        let mut told_to_stop = false;
+        let mut told_to_stop: Option<Instant> = None;
         loop {
             let slice = (Instant::now() + LOOK).min(deadline);
             if self.wait(slice) {
@@ -180,8 +182,12 @@ impl Cell {
                     format!("no answer within {} ms", limits.wall_ms),
                 ));
             }
-            if !told_to_stop && (dialogue.cancelled)() {
-                told_to_stop = true;
+            if told_to_stop.is_some_and(|at| at.elapsed() > STOP) {
+                let why = format!("it did not stop by itself within {} s and was ended", STOP.as_secs());
+                return Err(Failure::new(ErrorClass::Cancelled, why));
+            }
+            if told_to_stop.is_none() && (dialogue.cancelled)() {
+                told_to_stop = Some(Instant::now());
                 // A cell that is gone shows up as end of stream above.
                 let _ =
                     wire::send(&self.socket, Kind::Cancel, &serde_json::json!({}), Body::Inline(&[]), &[]);

@@ -9,6 +9,7 @@ pub mod image;
 #[cfg(feature = "lab")]
 mod lab;
 pub mod mounts;
+pub mod outside;
 pub mod pool;
 pub mod probe;
 pub mod proxy;
@@ -19,4 +20,4 @@ pub mod watch;
 pub use cell::{Cell, Dialogue, Items, Reply};
 pub use image::HostImage;
 pub use mounts::{Bind, Mounts};
-pub use pool::{Launcher, Pool};
+pub use pool::{Keeping, Launcher, Pool};

@@ -9,6 +9,7 @@ use crate::group::{Group, Groups};
 use crate::image::HostImage;
 use crate::mounts::Mounts;
 use crate::spawn::spawn;
+use metnos_executor::wire::Start;
 use metnos_executor::{ErrorClass, Failure};
 use rustix::pipe::PipeFlags;
 use std::collections::HashMap;
@@ -39,7 +40,7 @@ pub struct Launcher {
 
 impl Launcher {
     /// Builds one cell and waits until it is ready.
-    pub fn start(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<Cell, Failure> {
+    pub fn start(&self, mounts: &Arc<Mounts>, core: [u8; 32], start: Start) -> Result<Cell, Failure> {
         let failed = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::NotFound => {
                 Failure::new(ErrorClass::SandboxUnavailable, "bubblewrap is not installed")
@@ -50,7 +51,7 @@ impl Launcher {
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
         let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
             .map_err(|e| failed(e.into()))?;
-        let argv = argv::cell(mounts);
+        let argv = argv::cell(mounts, start);
         let group = Groups::find().and_then(Groups::cell);
         let doors = group.as_ref().map(Group::doors).unwrap_or_default();
         let child = spawn(&self.bwrap, &argv, theirs.as_fd(), self.image.as_fd(), Stdio::from(write), doors)
@@ -105,25 +106,35 @@ struct Shared {
     launcher: Launcher,
 }
 
-/// The warm cells of one process.
+/// Whether cells are kept ready for the next call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// Each kind that was asked for.
+    Ready,
+    /// None: each call builds its own, and only the ending happens in the background.
+    Nothing,
+}
+
+/// The cells of one process: those that wait, and those that are to be ended.
 pub struct Pool {
     shared: Arc<Shared>,
+    keeping: Keeping,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Pool {
     /// An empty pool; it learns what to keep from what is asked.
-    pub fn new(launcher: Launcher) -> std::io::Result<Self> {
+    pub fn new(launcher: Launcher, keeping: Keeping) -> std::io::Result<Self> {
         let shared = Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), launcher });
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("cells".into()).spawn(move || tend(&theirs))?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { shared, keeping, thread: Some(thread) })
     }
 
     /// A cell with these mounts, warm if one waits. `core` is the identity of the core paths now:
     /// a cell built under another one is thrown away.
     pub fn take(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<(Cell, bool), Failure> {
-        {
+        if self.keeping == Keeping::Ready {
             let mut state = lock(&self.shared.state);
             let shelf = state.shelves.entry(Arc::clone(mounts)).or_insert_with(|| Shelf {
                 ready: Vec::new(),
@@ -159,7 +170,7 @@ impl Pool {
             }
             self.shared.wake.notify_one();
         }
-        self.shared.launcher.start(mounts, core).map(|cell| (cell, false))
+        self.shared.launcher.start(mounts, core, Start::Now).map(|cell| (cell, false))
     }
 
     /// Lets the place of a taken cell be filled again. Waking a thread takes a while, so this is said
@@ -189,6 +200,9 @@ impl Pool {
 
     /// Asks for a warm cell of this kind before anyone needs it.
     pub fn expect(&self, mounts: &Arc<Mounts>, core: [u8; 32]) {
+        if self.keeping == Keeping::Nothing {
+            return;
+        }
         let mut state = lock(&self.shared.state);
         state.shelves.entry(Arc::clone(mounts)).or_insert_with(|| Shelf {
             ready: Vec::new(),
@@ -293,7 +307,7 @@ fn tend(shared: &Shared) {
         };
         drop(state);
         if let Some((mounts, core)) = wanted {
-            match shared.launcher.start(&mounts, core) {
+            match shared.launcher.start(&mounts, core, Start::Ahead) {
                 Ok(cell) => match lock(&shared.state).shelves.get_mut(&mounts) {
                     Some(shelf) => shelf.ready.push(cell),
                     None => cell.discard(),

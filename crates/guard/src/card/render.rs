@@ -6,6 +6,10 @@ use metnos_executor::ExecutorName;
 
 /// No single value takes more of a card than this.
 const SHOWN_MAX: usize = 80;
+/// What is shown in full.
+const WHOLE: [&str; 3] = ["admin", "set_processes", "set_signatures"];
+/// As long as a command of `admin` may be.
+const COMMAND_MAX: usize = 1000;
 /// Nor do the reasons.
 const REASON_MAX: usize = 240;
 /// More tainted values than this are counted, not shown.
@@ -60,7 +64,9 @@ impl Card {
     /// On what, from where to where, how large.
     fn place(&self, lang: &Lang) -> String {
         let text = &lang.text;
-        let object = self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &shown(o))]));
+        // Whoever says yes to a command or to the end of a process has read all of it.
+        let most = if WHOLE.contains(&self.executor.as_str()) { COMMAND_MAX } else { SHOWN_MAX };
+        let object = self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_line(o, most))]));
         let route = match (self.source.as_deref().map(shown), self.destination.as_deref().map(shown)) {
             (Some(source), Some(destination)) => {
                 Some(fill(&text.route, &[("source", &source), ("destination", &destination)]))

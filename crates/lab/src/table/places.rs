@@ -110,6 +110,23 @@ fn fenced() -> Vec<Attack> {
         Attack::new("remove-outside", "native", "landlock", WRITE)
             .with(writing("remove", "home/other/secret.txt"))
             .won(|house, _| !house.at("home/other/secret.txt").exists()),
+        Attack::new("read-sibling-file", "native", "landlock", READ)
+            .before(|house| write(&house.at("home/docs/beside.txt"), SECRET))
+            .with(|house| {
+                json!({ "attack": "read", "paths": [house.text("home/docs/open.txt")],
+                    "target": house.text("home/docs/beside.txt") })
+            })
+            .steals(),
+        Attack::new("remove-sibling", "native", "landlock", WRITE)
+            .before(|house| {
+                make_dir(&house.at("home/out/mine"))?;
+                write(&house.at("home/out/theirs.txt"), SECRET)
+            })
+            .with(|house| {
+                json!({ "attack": "remove", "paths": [house.text("home/docs")],
+                    "dst_dir": house.text("home/out/mine"), "target": house.text("home/out/theirs.txt") })
+            })
+            .won(|house, _| !house.at("home/out/theirs.txt").exists()),
         Attack::new("rename-into-fence", "native", "landlock", WRITE)
             .before(gone("home/out/taken"))
             .with(writing("rename", "home/other/secret.txt>home/out/taken"))
@@ -211,6 +228,10 @@ fn of_the_process() -> Vec<Attack> {
         Attack::new("inherited-descriptor", "native", "fd-close", PURE)
             .with(|_| json!({ "attack": "descriptor", "n": 9 }))
             .won(|_, answer| answer.to_string().contains(INHERITED)),
+    );
+    attacks.push(
+        Attack::new("speak-for-the-host", "cpython", "fd-close", SKILL_READ)
+            .with(reading("speak-for-the-host", "")),
     );
     attacks.push(
         Attack::new("early-thread", "native", "single-thread", READ)

@@ -154,6 +154,10 @@ pub struct Line {
     /// How long it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
+    /// How much of it the guards took: core paths and fence, policy, judge, and the wait for an
+    /// answer if somebody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard_us: Option<u64>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<Exit>,
@@ -199,6 +203,7 @@ impl Line {
             output_digest: None,
             counts: None,
             duration_us: None,
+            guard_us: None,
             exit: None,
             cost: None,
             layers: Vec::new(),

@@ -17,6 +17,7 @@ mod head;
 mod line;
 mod queue;
 mod read;
+mod recent;
 mod recover;
 mod tail;
 mod verify;
@@ -27,6 +28,7 @@ mod tests;
 
 pub use line::{Cell, Counts, Exit, Kind, Line, Net, Sealed, Verdict};
 pub use read::{Filter, Key};
+pub use recent::{Called, Recent};
 pub use verify::{Anchor, Fault, Finding, Report};
 
 use crate::{Result, Signer};

@@ -20,8 +20,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Every migration, in order; the position (from one) is the version it leads to.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001_records.sql"), include_str!("../../migrations/0002_guards.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_records.sql"),
+    include_str!("../../migrations/0002_guards.sql"),
+    include_str!("../../migrations/0003_system.sql"),
+];
 
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);

@@ -4,6 +4,7 @@ use super::USER;
 use crate::cli::Credentials;
 use crate::print::{self, Printer};
 use metnos_executor::Failure;
+use metnos_runtime::Form;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, IsTerminal, Read};
 use std::process::ExitCode;
@@ -46,6 +47,17 @@ fn row(listed: &metnos_runtime::Listed) -> Map<String, Value> {
     row.insert("fields".into(), fields.join(", ").into());
     row.insert("updated_at".into(), listed.updated_at.to_string().into());
     row
+}
+
+/// Asks whoever sits at this terminal for a credential that a call needs; without one, nobody.
+pub(crate) fn fill(form: &Form) -> Option<Vec<(String, String)>> {
+    if !std::io::stdin().is_terminal() {
+        return None;
+    }
+    print::prompt(&format!("{} is needed and not kept yet; an empty answer stops.\n", form.name));
+    let fields: Vec<String> = form.fields.iter().map(|field| field.as_str().to_owned()).collect();
+    let values = ask(&fields).ok()?;
+    values.iter().all(|(_, value)| !value.is_empty()).then_some(values)
 }
 
 /// One value a line, from the terminal without an echo or from standard input: never from the command

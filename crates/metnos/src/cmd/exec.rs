@@ -8,7 +8,7 @@ use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::call::{Done, Door, Spec};
 use metnos_runtime::guards::{Answer, Question};
-use metnos_runtime::{Runtime, input};
+use metnos_runtime::{Form, Runtime, input};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::fs::File;
@@ -99,6 +99,11 @@ impl Door for Terminal {
 
     fn cancelled(&self) -> bool {
         self.stop.asked()
+    }
+
+    fn fill(&mut self, form: &Form) -> Option<Vec<(String, String)>> {
+        self.printer.progress_end();
+        super::credentials::fill(form)
     }
 
     fn ask(&mut self, question: &Question) -> Answer {

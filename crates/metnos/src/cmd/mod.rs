@@ -6,6 +6,7 @@ mod credentials;
 mod doctor;
 mod exec;
 mod executors;
+mod halt;
 mod init;
 mod line;
 mod policy;
@@ -45,6 +46,8 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Credentials { command }) => credentials::run(printer, command),
         Some(Command::Why { call }) => policy::why(printer, &call),
         Some(Command::Undo(args)) => undo::run(printer, args),
+        Some(Command::Stop { reason }) => halt::stop(printer, reason),
+        Some(Command::Resume) => halt::resume(printer),
         Some(Command::Upgrade { roll_back, yes }) => upgrade::run(printer, roll_back, yes),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();

@@ -34,6 +34,10 @@ pub(crate) fn run(printer: Printer, command: Policy) -> Result<ExitCode, Failure
                 json!({ "id": rule.id, "what": rule.text, "where": rule.target, "who": rule.user,
                     "in_force": rule.is_live(now) })
             }));
+            list.extend(held.commands.iter().map(|rule| {
+                let what = format!("{} command", rule.list.as_str());
+                json!({ "id": rule.signature, "what": what, "where": "admin", "who": rule.by, "in_force": true })
+            }));
             list.extend(held.damaged.iter().map(|row| {
                 let (kind, id) = row.split_once(' ').unwrap_or(("", row));
                 json!({ "id": id, "what": format!("damaged {kind}"), "where": "", "who": "", "in_force": false })

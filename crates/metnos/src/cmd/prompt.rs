@@ -16,6 +16,7 @@ const HELP: &str = "\
   compute_numbers {\"expression\": \"5 km in miles\"}      or JSON
   list            every executor
   show NAME       what one does and takes
+  stop everything halts all work, here and elsewhere; metnos resume
   help, quit";
 
 /// The longest line of the prompt.
@@ -64,6 +65,10 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
                 list(printer, &runtime);
                 Ok(())
             }
+            "stop" if matches!(rest.trim(), "" | "everything") => {
+                super::halt::stop(printer, None).map(|_| ())
+            }
+            "ferma" if matches!(rest.trim(), "" | "tutto") => super::halt::stop(printer, None).map(|_| ()),
             "show" => show(printer, &runtime, rest.trim()),
             _ => call(printer, &runtime, word, rest),
         };

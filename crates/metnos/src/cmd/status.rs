@@ -13,6 +13,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let count = |state: &str| listed.iter().filter(|l| l.state == state).count();
     let host = runtime.approved_host();
     let upgrade = HOST_DIGEST.is_some_and(|built| host.as_deref().is_some_and(|h| h != built));
+    let stopped = metnos_runtime::halt::stopped(&runtime.home);
     let status = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "home": runtime.home.executors_dir().parent(),
@@ -20,6 +21,8 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         "host": host,
         "upgrade_available": upgrade,
         "territory": runtime.roots(),
+        "stopped": stopped,
+        "skills": { "system": runtime.config.skills.system },
         "audit": { "lines": runtime.audit_lines()? },
     });
     printer.value(&status);
@@ -36,6 +39,12 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let roots: Vec<String> = runtime.roots().iter().map(|r| r.display().to_string()).collect();
     printer.say(format!("territory   {}", roots.join(", ")));
     printer.say(format!("audit       {} lines", runtime.audit_lines()?));
+    if !runtime.config.skills.system {
+        printer.say("skills      commands, processes and packages are switched off in metnos.toml");
+    }
+    if let Some(stopped) = &stopped {
+        printer.say(format!("stopped     {stopped}; metnos resume"));
+    }
     if upgrade {
         printer.say("upgrade     this binary brings another host: metnos upgrade");
     }

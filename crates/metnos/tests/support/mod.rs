@@ -25,6 +25,41 @@ pub fn binary() -> PathBuf {
     path
 }
 
+/// The seeds that work on the paths of a list: `seeds_documents.rs` gives each a tainted one.
+pub const TAINTED_BY_PATH: [&str; 16] = [
+    "change_files_format",
+    "compare_files",
+    "compress_files",
+    "compute_texts",
+    "create_dirs",
+    "delete_dirs",
+    "delete_files",
+    "extract_files",
+    "filter_texts_lines",
+    "get_files",
+    "list_dirs",
+    "move_files",
+    "read_files",
+    "read_files_csv",
+    "read_files_xlsx",
+    "write_files",
+];
+
+/// Runs a command with this standard input.
+pub fn ran_with(mut command: Command, stdin: &[u8]) -> Ran {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let bytes = stdin.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A command that refuses early closes its end; that is its right.
+        let _ = pipe.write_all(&bytes);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    ran(output)
+}
+
 /// One instance: its own home directory, its own `METNOS_HOME`.
 pub struct House {
     dir: tempfile::TempDir,
@@ -105,23 +140,9 @@ impl House {
 
     /// Runs `metnos ARGS…` with this standard input.
     pub fn run_with(&self, args: &[&str], stdin: &[u8]) -> Ran {
-        let mut child = self
-            .command()
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut pipe = child.stdin.take().unwrap();
-        let bytes = stdin.to_vec();
-        let writer = std::thread::spawn(move || {
-            // A command that refuses early closes its end; that is its right.
-            let _ = pipe.write_all(&bytes);
-        });
-        let output = child.wait_with_output().unwrap();
-        writer.join().unwrap();
-        ran(output)
+        let mut command = self.command();
+        command.args(args);
+        ran_with(command, stdin)
     }
 
     /// `metnos exec NAME ARGS --json`, and the answer.

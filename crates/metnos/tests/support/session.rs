@@ -17,11 +17,28 @@ impl Session {
     pub fn start(house: &House) -> Self {
         let mut command = house.command();
         command.args(["exec", "--stdin"]);
+        Self::of(command)
+    }
+
+    /// The same from a shell that lets every process leave a core dump where it stands.
+    pub fn start_with_core(house: &House) -> Self {
+        let metnos = super::binary();
+        let mut command = house.command_of(std::path::Path::new("/bin/sh"));
+        command.args(["-c", "ulimit -c unlimited; exec \"$0\" exec --stdin"]).arg(metnos);
+        Self::of(command)
+    }
+
+    fn of(mut command: std::process::Command) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Self { child, stdin, stdout }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a call without waiting for its answer.
@@ -47,6 +64,29 @@ impl Session {
     /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Sends it a signal and gives how it ended.
+    pub fn signal(mut self, name: &str) -> std::process::ExitStatus {
+        let sent =
+            std::process::Command::new("/bin/kill").args(["-s", name, &self.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+        self.child.wait().unwrap()
+    }
+
+    /// Every process below it, cells included.
+    pub fn children(&self) -> Vec<u32> {
+        let mut found = vec![self.id()];
+        let mut at = 0;
+        while let Some(pid) = found.get(at).copied() {
+            at += 1;
+            let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+            for task in tasks {
+                let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+                found.extend(text.split_whitespace().filter_map(|word| word.parse::<u32>().ok()));
+            }
+        }
+        found.split_off(1)
     }
 
     /// Ends it at once, as a crash would.

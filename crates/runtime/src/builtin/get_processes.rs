@@ -1,7 +1,8 @@
 //! `get_processes`: what runs on this machine, or how the machine is, from `/proc` and `/sys`.
 
-use super::checked;
-use metnos_executor::{Failure, Origin, Outcome};
+use super::{Builtin, Plan, Report, Wish};
+use crate::runtime::Runtime;
+use metnos_executor::{Failure, ListName, Origin, Outcome};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fs;
@@ -10,11 +11,15 @@ use std::time::{Duration, Instant};
 /// How long processor use is observed.
 const OBSERVED: Duration = Duration::from_millis(100);
 
-/// What it takes.
-pub(super) const SCHEMA: &str = include_str!("get_processes.json");
+pub(super) const BUILTIN: Builtin = Builtin {
+    name: "get_processes",
+    schema: include_str!("get_processes.json"),
+    description,
+    changes: false,
+    plan,
+};
 
-/// What it does, per language.
-pub(super) fn description() -> Value {
+fn description() -> Value {
     json!({
         "en": { "scope": "What runs on this machine, or how the machine is.",
             "pattern": "get_processes(by=\"memory\", top=10)", "not": "Stopping one: set_processes.",
@@ -25,9 +30,13 @@ pub(super) fn description() -> Value {
     })
 }
 
-pub(super) fn run(args: &Map<String, Value>) -> Result<(Outcome, Vec<Value>), Failure> {
-    let args = checked(args, SCHEMA)?;
-    let entries = if args.get("health") == Some(&Value::Bool(true)) { health() } else { processes(&args) };
+fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
+    let args = wish.args.clone();
+    Ok(Plan::look("system:read", move |_| run(&args)))
+}
+
+fn run(args: &Map<String, Value>) -> Result<Report, Failure> {
+    let entries = if args.get("health") == Some(&Value::Bool(true)) { health() } else { processes(args) };
     let mut outcome = Outcome { ok_count: entries.len() as u64, ..Outcome::default() };
     let top = args.get("top").and_then(Value::as_u64).unwrap_or(0) as usize;
     let mut entries = entries;
@@ -46,7 +55,7 @@ pub(super) fn run(args: &Map<String, Value>) -> Result<(Outcome, Vec<Value>), Fa
     for entry in &mut entries {
         entry["_origin"] = Origin::Local.as_str().into();
     }
-    Ok((outcome, entries))
+    Report::of(outcome, ListName::Entries, &entries)
 }
 
 struct Process {

@@ -1,34 +1,73 @@
 //! Executors that live in the daemon because a cell cannot see what they need. They share the
-//! external contract (schema, counts, audit) and never parse bytes that came from outside.
+//! external contract (schema, counts, guards, audit) and never parse bytes that came from outside.
+//!
+//! Each first makes a [`Plan`]: what it needs, what a person should read about it, and the act itself,
+//! which is performed only after every guard let the plan through.
 
+mod admin;
 mod get_processes;
+mod perform;
+mod plan;
+mod set_processes;
+mod signatures;
+mod undo_last_turn;
 
+pub(crate) use plan::{Plan, Report, Wish, Work};
+
+use crate::runtime::Runtime;
+use metnos_executor::Failure;
 use metnos_executor::schema::Schema;
-use metnos_executor::{Failure, Outcome};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 
-/// The entry point of a builtin: arguments in, outcome and entries out.
-pub(crate) type Builtin = fn(&Map<String, Value>) -> Result<(Outcome, Vec<Value>), Failure>;
+/// One builtin.
+pub(crate) struct Builtin {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it takes.
+    schema: &'static str,
+    /// What it does, per language.
+    description: fn() -> Value,
+    /// True when it can change something.
+    changes: bool,
+    /// What one call of it would do.
+    plan: fn(&Runtime, &Wish<'_>) -> Result<Plan, Failure>,
+}
+
+const ALL: [&Builtin; 6] = [
+    &admin::BUILTIN,
+    &get_processes::BUILTIN,
+    &signatures::GET,
+    &set_processes::BUILTIN,
+    &signatures::SET,
+    &undo_last_turn::BUILTIN,
+];
+
+/// The names of all builtins.
+pub const NAMES: [&str; ALL.len()] = {
+    let mut names = [""; ALL.len()];
+    let mut at = 0;
+    while at < ALL.len() {
+        names[at] = ALL[at].name;
+        at += 1;
+    }
+    names
+};
 
 /// The builtin called `name`.
-pub(crate) fn find(name: &ExecutorName) -> Option<Builtin> {
-    (name.as_str() == "get_processes").then_some(get_processes::run as Builtin)
+pub(crate) fn find(name: &ExecutorName) -> Option<&'static Builtin> {
+    ALL.into_iter().find(|builtin| builtin.name == name.as_str())
 }
 
 /// What a builtin takes.
 pub(crate) fn schema(name: &ExecutorName) -> Option<Value> {
-    find(name)?;
-    serde_json::from_str(get_processes::SCHEMA).ok()
+    serde_json::from_str(find(name)?.schema).ok()
 }
 
 /// What a builtin does, per language.
 pub(crate) fn description(name: &ExecutorName) -> Value {
-    find(name).map_or(Value::Null, |_| get_processes::description())
+    find(name).map_or(Value::Null, |builtin| (builtin.description)())
 }
-
-/// The names of all builtins.
-pub const NAMES: [&str; 1] = ["get_processes"];
 
 /// Arguments checked against a builtin's own schema, defaults filled in.
 fn checked(args: &Map<String, Value>, schema: &str) -> Result<Map<String, Value>, Failure> {

@@ -1,9 +1,10 @@
 //! A yes: bound to who asked, to the very request and to the bytes of the executor, for a while, once.
 
 use crate::guards::records::Kind;
-use crate::guards::{Principal, Step};
+use crate::guards::{Principal, Subject};
 use crate::runtime::Runtime;
 use jiff::{SignedDuration, Timestamp};
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Card;
 use metnos_guard::policy::{Grant, GrantScope, Rule, RuleOn, Ruling};
@@ -104,7 +105,7 @@ pub struct Approval {
 impl Approval {
     /// True while it can be answered and used.
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
+        lab::without(Layer::Expiry) || self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
     }
 }
 
@@ -127,15 +128,16 @@ impl Runtime {
     /// Asks, unless a yes for this very step waits; gives the id of the approval that was used.
     pub(crate) fn ask(
         &self,
-        step: &mut Step<'_, '_>,
+        step: &mut dyn Subject,
         ruling: &Ruling,
         reason: String,
     ) -> Result<String, Failure> {
-        let now = Timestamp::now();
+        let now = super::now();
+        let asked = step.asked();
         let waiting = self.approvals()?.into_iter().find(|(_, a)| {
-            a.caller == step.caller
-                && a.request == step.request
-                && a.digest == step.found.digest
+            a.caller == asked.caller
+                && (a.request == asked.request || lab::without(Layer::Binding))
+                && a.digest == asked.digest
                 && a.is_live(now)
                 && matches!(a.standing, Standing::Pending | Standing::Approved)
         });
@@ -148,10 +150,10 @@ impl Runtime {
             None => self.question(step, ruling, reason, now)?,
         };
         let times = self.habit(step)?.map_or(0, |habit| habit.times);
-        let text = approval.card.render(times, self.guards.texts.lang(step.lang));
+        let text = approval.card.render(times, self.guards.texts.lang(step.asked().lang));
         let can_last = approval.grantable.is_some();
         let question = Question { id: approval.id.clone(), text, can_last };
-        let answer = step.door.ask(&question);
+        let answer = step.door().ask(&question);
         match answer {
             Answer::Later => {
                 let how = format!("metnos approve {}  ·  metnos reject {}", approval.id, approval.id);
@@ -160,7 +162,7 @@ impl Runtime {
                 Err(Failure::needs_approval(approval.id, question.text).with_hint(hint))
             }
             answer => {
-                let decided = self.answer(&row, approval, answer, step.caller)?;
+                let decided = self.answer(&row, approval, answer, step.asked().caller)?;
                 match decided {
                     (row, approval) if approval.standing == Standing::Approved => {
                         self.consume(&row, &approval)?;
@@ -174,25 +176,25 @@ impl Runtime {
 
     fn question(
         &self,
-        step: &Step<'_, '_>,
+        step: &dyn Subject,
         ruling: &Ruling,
         reason: String,
         now: Timestamp,
     ) -> Result<(Row, Approval), Failure> {
-        let entries = step.input.entries.as_ref().map(|list| list.text(KEPT_MAX)).transpose()?;
-        let too_long = entries.as_ref().is_some_and(Option::is_none) || step.input.with.is_some();
+        let (entries, too_long) = step.lists(KEPT_MAX)?;
+        let asked = step.asked();
         let approval = Approval {
             id: ulid::Ulid::new().to_string(),
-            caller: step.caller.to_owned(),
-            session: step.session.to_owned(),
-            executor: step.found.manifest.executor.name.to_string(),
-            digest: step.found.digest.clone(),
-            request: step.request.to_owned(),
-            args: step.given.clone(),
-            base: step.base.to_path_buf(),
-            call_id: step.call_id.map(str::to_owned),
-            lang: step.lang.to_owned(),
-            entries: entries.flatten(),
+            caller: asked.caller.to_owned(),
+            session: asked.session.to_owned(),
+            executor: asked.executor.to_owned(),
+            digest: asked.digest.to_owned(),
+            request: asked.request.to_owned(),
+            args: asked.given.clone(),
+            base: asked.base.to_path_buf(),
+            call_id: asked.call_id.map(str::to_owned),
+            lang: asked.lang.to_owned(),
+            entries,
             too_long,
             card: step.card(ruling, reason),
             grantable: step.grantable(ruling),
@@ -224,7 +226,7 @@ impl Runtime {
         answer: Answer,
         by: &str,
     ) -> Result<(Row, Approval), Failure> {
-        let now = Timestamp::now();
+        let now = super::now();
         if approval.standing != Standing::Pending {
             return Err(Failure::new(ErrorClass::Conflict, format!("{} was already answered", approval.id)));
         }
@@ -330,11 +332,10 @@ impl Runtime {
         self.decide(Kind::Rule, &rule.id, &rule)
     }
 
-    pub(crate) fn habit(&self, step: &Step<'_, '_>) -> Result<Option<Habit>, Failure> {
+    pub(crate) fn habit(&self, step: &dyn Subject) -> Result<Option<Habit>, Failure> {
+        let asked = step.asked();
         match step.effectful() {
-            true => {
-                self.habit_of(&format!("{}/{}", step.principal().user, step.found.manifest.executor.name))
-            }
+            true => self.habit_of(&format!("{}/{}", Principal::parse(asked.caller).user, asked.executor)),
             false => Ok(None),
         }
     }

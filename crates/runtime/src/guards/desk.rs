@@ -2,9 +2,8 @@
 
 use crate::call::{Done, Door, Spec};
 use crate::guards::records::Kind;
-use crate::guards::{Answer, Approval, Principal, Standing};
+use crate::guards::{Answer, Approval, CommandRule, Principal, Standing};
 use crate::runtime::Runtime;
-use jiff::Timestamp;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::policy::{Ask, Grant, Level, Place, Rule, Ruling, Target};
 use metnos_memory::audit::{self, Key, Line};
@@ -18,6 +17,8 @@ pub struct Held {
     pub grants: Vec<Grant>,
     /// Every rule.
     pub rules: Vec<Rule>,
+    /// What was decided about commands.
+    pub commands: Vec<CommandRule>,
     /// Rows that the instance did not sign.
     pub damaged: Vec<String>,
 }
@@ -55,12 +56,13 @@ impl Runtime {
         held.grants = self.read(Kind::Grant, &mut held.damaged)?.into_iter().map(|(_, g)| g).collect();
         held.rules = self.read(Kind::Rule, &mut held.damaged)?.into_iter().map(|(_, r)| r).collect();
         let _: Vec<(String, Level)> = self.read(Kind::Level, &mut held.damaged)?;
+        held.commands = self.command_rules(&mut held.damaged)?;
         Ok(held)
     }
 
     /// Takes a grant or a rule back; it no longer counts from this moment on.
     pub fn revoke(&self, id: &str, by: &str) -> Result<&'static str, Failure> {
-        let now = Timestamp::now();
+        let now = super::now();
         let held = self.held()?;
         if let Some(mut grant) = held.grants.into_iter().find(|grant| grant.id == id) {
             grant.revoked_at.get_or_insert(now);
@@ -76,6 +78,10 @@ impl Runtime {
             self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
             self.decide(Kind::Rule, id, &rule)?;
             return Ok("rule");
+        }
+        if let Some(rule) = held.commands.into_iter().find(|rule| rule.signature.to_string() == id) {
+            self.set_command_rule(&CommandRule { by: by.to_owned(), ..rule }, true)?;
+            return Ok("signature");
         }
         let damaged = |row: &&String| row.split_once(' ').is_some_and(|(_, known)| known == id);
         let Some(row) = held.damaged.iter().find(damaged) else {
@@ -116,7 +122,7 @@ impl Runtime {
         }
         ask.side_effects = capability.ends_with(":write") || capability.ends_with(":send");
         let level = self.level(caller)?;
-        Ok(self.guards.registry.decide(level, &ask, &known.grants, &known.rules, Timestamp::now(), session))
+        Ok(self.guards.registry.decide(level, &ask, &known.grants, &known.rules, super::now(), session))
     }
 
     /// Questions, the newest first.
@@ -140,6 +146,10 @@ impl Runtime {
             return Err(Failure::new(ErrorClass::NotFound, format!("no question is called {id}"))
                 .with_hint("metnos approvals"));
         };
+        if matches!(answer, Answer::Once | Answer::Session | Answer::Always) {
+            // What waits goes on waiting: a yes now would be used up by a refusal, or forgotten.
+            self.gate.check()?;
+        }
         let (_, approval) = self.answer(&row, approval, answer, by)?;
         if approval.standing != Standing::Approved || approval.too_long {
             return Ok(None);

@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     Rule,
     Approval,
     Habit,
+    Signature,
 }
 
 impl Kind {
@@ -28,6 +29,7 @@ impl Kind {
             Self::Rule => "rule",
             Self::Approval => "approval",
             Self::Habit => "habit",
+            Self::Signature => "signature",
         }
     }
 }

@@ -1,9 +1,10 @@
 //! One step as the guards see it: what it needs, on what, and what a person should read about it.
 
 use crate::call::Door;
-use crate::guards::Principal;
 use crate::guards::records::Known;
+use crate::guards::{Asked, Principal, Subject};
 use crate::input::Prepared;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
 use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
@@ -58,29 +59,28 @@ enum Wanted<'a> {
     None,
 }
 
-impl Step<'_, '_> {
-    /// True when it changes something or lets something out of the house.
-    pub(crate) fn effectful(&self) -> bool {
+impl Subject for Step<'_, '_> {
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            executor: self.found.manifest.executor.name.as_str(),
+            digest: &self.found.digest,
+            caller: self.caller,
+            session: self.session,
+            lang: self.lang,
+            base: self.base,
+            given: self.given,
+            request: self.request,
+            call_id: self.call_id,
+        }
+    }
+
+    fn effectful(&self) -> bool {
         self.found.manifest.contract.side_effects || !self.found.manifest.sandbox.net.is_empty()
     }
 
-    pub(crate) fn principal(&self) -> Principal {
-        Principal::parse(self.caller)
-    }
-
-    fn reversible(&self) -> bool {
-        !self.found.manifest.contract.reverse.is_empty()
-    }
-
     /// The strictest ruling over everything it needs. A step that needs nothing computes.
-    pub(crate) fn policy(
-        &self,
-        registry: &Registry,
-        level: Level,
-        known: &Known,
-        now: jiff::Timestamp,
-    ) -> Ruling {
-        let who = self.principal();
+    fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling {
+        let who = Principal::parse(self.caller);
         let contract = &self.found.manifest.contract;
         let executor = self.found.manifest.executor.name.as_str();
         let rule = |need: &Need<'_>| {
@@ -103,6 +103,122 @@ impl Step<'_, '_> {
         }
         // Never empty, and `strictest` of something is something.
         strictest(needs.iter().map(&rule)).unwrap_or_else(|| rule(&needs[0]))
+    }
+
+    /// What the judge may look at.
+    fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure> {
+        let manifest = &self.found.manifest;
+        let name = manifest.executor.name.as_str();
+        let verb = name.split('_').next().unwrap_or_default();
+        let mut args: Vec<Arg> = self.given.iter().map(|(name, value)| arg(name, value)).collect();
+        if let Some(list) = self.input.entries.as_ref().filter(|_| self.effectful()) {
+            let (mut origin, value) = list.worst_origin()?;
+            if lab::without(Layer::Taint) {
+                origin = Origin::Local;
+            }
+            args.push(Arg { name: "entries".into(), value, origin, traceable: true });
+        }
+        Ok(Facts {
+            executor: name.to_owned(),
+            args,
+            items: usize::try_from(self.items()).unwrap_or(usize::MAX),
+            deletes: verb == "delete",
+            moves: verb == "move",
+            side_effects: manifest.contract.side_effects,
+            reversible: self.reversible(),
+            outbound: !manifest.sandbox.net.is_empty() && manifest.contract.side_effects,
+            to_self: false,
+            hour: self.now.hour().unsigned_abs(),
+            used_before,
+            request: Some(Vec::new()),
+            approved_days_ago,
+        })
+    }
+
+    /// What a person reads before saying yes.
+    fn card(&self, ruling: &Ruling, reason: String) -> Card {
+        let manifest = &self.found.manifest;
+        let name = manifest.executor.name.as_str();
+        let operands: Vec<PathBuf> = self.operands();
+        let above: BTreeSet<&Path> = operands.iter().filter_map(|path| path.parent()).collect();
+        let source = match (operands.len(), above.len()) {
+            (0, _) => None,
+            (_, 1) => above.first().map(|dir| dir.display().to_string()),
+            _ => common(&operands).map(|dir| dir.display().to_string()),
+        };
+        let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
+        let source = source.or_else(|| text("base_path"));
+        let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
+        let bytes = operands
+            .iter()
+            .take(MEASURED_MAX)
+            .filter_map(|path| std::fs::symlink_metadata(path).ok())
+            .filter(|meta| meta.is_file())
+            .map(|meta| meta.len())
+            .sum::<u64>();
+        let effect = match (manifest.contract.side_effects, self.reversible()) {
+            (false, _) => Effect::NoChange,
+            (true, true) => Effect::Reversible,
+            (true, false) => Effect::Irreversible,
+        };
+        let worst = self.input.entries.as_ref().and_then(|list| list.worst_origin().ok());
+        let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
+        Card {
+            executor: name.to_owned(),
+            count: Some(self.items()).filter(|n| *n > 0),
+            object: match operands.as_slice() {
+                [one] => one.file_name().map(|name| name.to_string_lossy().into_owned()),
+                _ => None,
+            },
+            source,
+            destination,
+            bytes: Some(bytes).filter(|_| !operands.is_empty()),
+            effect,
+            // Nothing is let go by itself yet, so the card promises no date.
+            frees: None,
+            capability: ruling.row.clone(),
+            grant: self.offer(ruling),
+            tainted: tainted
+                .map(|(origin, value)| vec![Tainted { value, origin, from: None }])
+                .unwrap_or_default(),
+            outside_sandbox: false,
+            reason: Some(reason),
+        }
+    }
+
+    /// The capability and target that a lasting yes would cover.
+    fn grantable(&self, ruling: &Ruling) -> Option<(String, String)> {
+        let asked = ruling.decision == Decision::Ask && ruling.class == metnos_guard::policy::Class::Target;
+        let capability = ruling.row.split_whitespace().next()?.to_owned();
+        if !asked {
+            return None;
+        }
+        let target = match capability.as_str() {
+            "fs:read" | "fs:write" => {
+                let paths = self.paths(capability == "fs:write");
+                let dir = |path: &PathBuf| if path.is_dir() { path.clone() } else { above(path) };
+                common_dir(&paths.iter().map(dir).collect::<Vec<_>>())?.display().to_string()
+            }
+            "network:http" => self.found.manifest.sandbox.net.first()?.to_string(),
+            _ => return None,
+        };
+        Some((capability, target))
+    }
+
+    fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
+        let entries = self.input.entries.as_ref().map(|list| list.text(most)).transpose()?;
+        let too_long = entries.as_ref().is_some_and(Option::is_none) || self.input.with.is_some();
+        Ok((entries.flatten(), too_long))
+    }
+
+    fn door(&mut self) -> &mut dyn Door {
+        &mut *self.door
+    }
+}
+
+impl Step<'_, '_> {
+    fn reversible(&self) -> bool {
+        !self.found.manifest.contract.reverse.is_empty()
     }
 
     /// What it can do, not only what it declares: a profile that opens something needs it.
@@ -173,107 +289,10 @@ impl Step<'_, '_> {
         named + self.input.entries.as_ref().map_or(0, |list| list.count)
     }
 
-    /// What the judge may look at.
-    pub(crate) fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure> {
-        let manifest = &self.found.manifest;
-        let name = manifest.executor.name.as_str();
-        let verb = name.split('_').next().unwrap_or_default();
-        let mut args: Vec<Arg> = self.given.iter().map(|(name, value)| arg(name, value)).collect();
-        if let Some(list) = self.input.entries.as_ref().filter(|_| self.effectful()) {
-            let (origin, value) = list.worst_origin()?;
-            args.push(Arg { name: "entries".into(), value, origin, traceable: true });
-        }
-        Ok(Facts {
-            executor: name.to_owned(),
-            args,
-            items: usize::try_from(self.items()).unwrap_or(usize::MAX),
-            deletes: verb == "delete",
-            moves: verb == "move",
-            side_effects: manifest.contract.side_effects,
-            reversible: self.reversible(),
-            outbound: !manifest.sandbox.net.is_empty() && manifest.contract.side_effects,
-            to_self: false,
-            hour: self.now.hour().unsigned_abs(),
-            used_before,
-            request: Some(Vec::new()),
-            approved_days_ago,
-        })
-    }
-
-    /// What a person reads before saying yes.
-    pub(crate) fn card(&self, ruling: &Ruling, reason: String) -> Card {
-        let manifest = &self.found.manifest;
-        let name = manifest.executor.name.as_str();
-        let operands: Vec<PathBuf> = self.operands();
-        let above: BTreeSet<&Path> = operands.iter().filter_map(|path| path.parent()).collect();
-        let source = match (operands.len(), above.len()) {
-            (0, _) => None,
-            (_, 1) => above.first().map(|dir| dir.display().to_string()),
-            _ => common(&operands).map(|dir| dir.display().to_string()),
-        };
-        let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
-        let source = source.or_else(|| text("base_path"));
-        let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
-        let bytes = operands
-            .iter()
-            .take(MEASURED_MAX)
-            .filter_map(|path| std::fs::symlink_metadata(path).ok())
-            .filter(|meta| meta.is_file())
-            .map(|meta| meta.len())
-            .sum::<u64>();
-        let effect = match (manifest.contract.side_effects, self.reversible()) {
-            (false, _) => Effect::NoChange,
-            (true, true) => Effect::Reversible,
-            (true, false) => Effect::Irreversible,
-        };
-        let worst = self.input.entries.as_ref().and_then(|list| list.worst_origin().ok());
-        let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
-        Card {
-            executor: name.to_owned(),
-            count: Some(self.items()).filter(|n| *n > 0),
-            object: match operands.as_slice() {
-                [one] => one.file_name().map(|name| name.to_string_lossy().into_owned()),
-                _ => None,
-            },
-            source,
-            destination,
-            bytes: Some(bytes).filter(|_| !operands.is_empty()),
-            effect,
-            // Nothing is let go by itself yet, so the card promises no date.
-            frees: None,
-            capability: ruling.row.clone(),
-            grant: self.offer(ruling),
-            tainted: tainted
-                .map(|(origin, value)| vec![Tainted { value, origin, from: None }])
-                .unwrap_or_default(),
-            outside_sandbox: false,
-            reason: Some(reason),
-        }
-    }
-
     /// The grant that a yes could create: only where the policy itself asks, per target.
     fn offer(&self, ruling: &Ruling) -> Option<metnos_guard::card::Offer> {
         let (_, target) = self.grantable(ruling)?;
         Some(metnos_guard::card::Offer::Here { target })
-    }
-
-    /// The capability and target that a lasting yes would cover.
-    pub(crate) fn grantable(&self, ruling: &Ruling) -> Option<(String, String)> {
-        let asked = ruling.decision == Decision::Ask && ruling.class == metnos_guard::policy::Class::Target;
-        let capability = ruling.row.split_whitespace().next()?.to_owned();
-        if !asked {
-            return None;
-        }
-        let target = match capability.as_str() {
-            "fs:read" | "fs:write" => {
-                let paths = self.paths(capability == "fs:write");
-                let dir = |path: &PathBuf| if path.is_dir() { path.clone() } else { above(path) };
-                common_dir(&paths.iter().map(dir).collect::<Vec<_>>())?.display().to_string()
-            }
-            "network:http" => self.found.manifest.sandbox.net.first()?.to_string(),
-            _ => return None,
-        };
-        Some((capability, target))
     }
 
     fn operands(&self) -> Vec<PathBuf> {

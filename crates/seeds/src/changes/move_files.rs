@@ -4,7 +4,7 @@
 use super::dirs::{self, Dirs};
 use super::items::{Item, done, failed, items, name, result, tick};
 use super::name_template::{Facts, Template, moment};
-use super::tree::{Seen, walk};
+use super::tree::{Seen, mount_of, walk};
 use crate::call::Call;
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op};
 use metnos_hands::Hands;
@@ -137,7 +137,7 @@ impl Plan {
         let parent = dst.parent().unwrap_or(&dst).to_path_buf();
         let dirs = self.dirs.need(&parent, &mut self.ops)?;
         let start = self.ops.len();
-        if meta.is_dir() && elsewhere(&meta, &parent) {
+        if meta.is_dir() && elsewhere(src, &parent) {
             self.ops.extend(tree_ops(src, &dst)?);
         } else {
             self.ops.push(Op::Move { src: BytePath(src.clone()), dst: BytePath(dst.clone()) });
@@ -200,13 +200,17 @@ impl Plan {
     }
 }
 
-/// True when `dir`, or the nearest parent of it that exists, is on another file system.
-fn elsewhere(meta: &Metadata, dir: &Path) -> bool {
-    let there = dir.ancestors().find_map(|at| std::fs::metadata(at).ok());
-    there.is_some_and(|there| there.dev() != meta.dev())
+/// True when `dir`, or the nearest parent of it that exists, is on another mount than `src`: two
+/// roots of one file system are two mounts in a cell, and nothing is renamed from one to the other.
+fn elsewhere(src: &Path, dir: &Path) -> bool {
+    let mount = |path: &Path| mount_of(path).ok();
+    // The folder it lies in: a folder on which something is mounted is not that mount.
+    let here = src.parent().and_then(mount);
+    let there = dir.ancestors().find_map(mount);
+    here.is_some() && there.is_some() && here != there
 }
 
-/// A directory cannot be renamed to another file system: its folders are made there, its files
+/// A directory cannot be renamed to another mount: its folders are made there, its files
 /// moved one by one, and the emptied folders removed. The new folders have today's date.
 fn tree_ops(src: &Path, dst: &Path) -> Result<Vec<Op>, Failure> {
     let (mut ops, mut emptied) = (Vec::new(), Vec::new());

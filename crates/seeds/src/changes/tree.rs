@@ -66,7 +66,7 @@ fn children(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Device and mount of a directory. The mount tells a bind mount of the same device apart.
-fn mount_of(dir: &Path) -> io::Result<(u32, u32, u64)> {
+pub(super) fn mount_of(dir: &Path) -> io::Result<(u32, u32, u64)> {
     let flags = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
     let stat = rustix::fs::statx(CWD, dir, AtFlags::SYMLINK_NOFOLLOW, flags)?;
     let mount = if stat.stx_mask & StatxFlags::MNT_ID.bits() != 0 { stat.stx_mnt_id } else { 0 };

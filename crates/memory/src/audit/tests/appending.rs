@@ -183,6 +183,7 @@ fn a_line_survives_the_file() {
         digest: Some("d".into()),
         output_digest: Some("o".into()),
         duration_us: Some(7),
+        guard_us: Some(3),
         cost: Some(0.5),
         layers: vec!["mount".into(), "landlock".into()],
         limits: Some("cgroup".into()),

@@ -1,0 +1,171 @@
+//! The command as it would run: its words, its program, its folder, and what the Laws say of them.
+
+use crate::runtime::{Land, Runtime};
+use metnos_executor::wire::PRIVATE_TMP;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_guard::command::shape;
+use metnos_guard::core::{Act, Verdict};
+use metnos_guard::resolve::{absolute, resolve_in};
+use metnos_guard::{Argv, CommandVerdict, Lists, Standing, judge_command};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where programs are looked for; not taken from the environment.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// What a cell shows of the system.
+const VISIBLE: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/sbin"];
+
+/// Where a command would run.
+pub(super) struct Ground {
+    pub(super) cwd: PathBuf,
+    land: Arc<Land>,
+    home: PathBuf,
+    outside: bool,
+}
+
+/// A program that is there.
+pub(super) struct Program {
+    pub(super) path: PathBuf,
+    /// Which file it is: another one under the same name is another command.
+    pub(super) identity: String,
+}
+
+impl Ground {
+    pub(super) fn new(runtime: &Runtime, base: &Path, outside: bool) -> Self {
+        let land = runtime.land();
+        let home = runtime.home.user_home();
+        let here = resolve_in(base, Path::new("/"), &home).ok().filter(|found| found.is_dir).map(|f| f.path);
+        let free = |path: &PathBuf| land.core.verdict(path, Act::Read) == Verdict::Free;
+        let seen = |path: &PathBuf| outside || land.territory.contains(path);
+        let elsewhere = if outside { "/" } else { PRIVATE_TMP };
+        let cwd = here.filter(free).filter(seen).unwrap_or_else(|| PathBuf::from(elsewhere));
+        Self { cwd, land, home, outside }
+    }
+
+    /// Everything the program finds in its environment.
+    pub(super) fn environment(&self, now: &jiff::Zoned) -> Vec<(String, String)> {
+        let mut env = vec![
+            ("PATH".to_owned(), PATH.to_owned()),
+            ("HOME".to_owned(), self.home.display().to_string()),
+            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+            ("TERM".to_owned(), "dumb".to_owned()),
+        ];
+        if let Some(zone) = now.time_zone().iana_name() {
+            env.push(("TZ".to_owned(), zone.to_owned()));
+        }
+        env
+    }
+
+    /// What a word means if it is a path.
+    fn path(&self, word: &str) -> Option<PathBuf> {
+        let path = Path::new(word);
+        let found = resolve_in(path, &self.cwd, &self.home).map(|found| found.path);
+        found.or_else(|_| absolute(path, &self.cwd, &self.home)).ok()
+    }
+}
+
+/// One command.
+pub(super) struct Command {
+    pub(super) argv: Argv,
+    /// The same with every word that names something in full, as links and folders lead to it.
+    resolved: Argv,
+}
+
+impl Command {
+    /// Reads a command line. `~` is the one thing a shell does that is done here too.
+    pub(super) fn read(text: &str, ground: &Ground) -> Result<Self, Failure> {
+        let wrong = |e: metnos_guard::CommandError| Failure::wrong_args(e.to_string()).with_hint(e.hint());
+        let argv = Argv::parse(text).map_err(wrong)?;
+        let home = ground.home.display().to_string();
+        let expand = |word: &String| match word.strip_prefix('~') {
+            Some("") => home.clone(),
+            Some(rest) if rest.starts_with('/') => format!("{home}{rest}"),
+            _ => word.clone(),
+        };
+        let argv = Argv::from_words(argv.words().iter().map(expand).collect()).map_err(wrong)?;
+        let full = |(at, word): (usize, &String)| match ground.path(word) {
+            _ if at == 0 || word.starts_with('-') => word.clone(),
+            // Also a home that lies in an unusual place is one, and what holds it is no less.
+            Some(path) if ground.home.starts_with(&path) => "~".to_owned(),
+            Some(path) if path.exists() => path.display().to_string(),
+            _ => word.clone(),
+        };
+        let resolved =
+            Argv::from_words(argv.words().iter().enumerate().map(full).collect()).map_err(wrong)?;
+        Ok(Self { argv, resolved })
+    }
+
+    /// Where it stands: as it was written, and as what its words lead to.
+    pub(super) fn judge(&self, lists: &Lists) -> CommandVerdict {
+        let verdict = judge_command(&self.argv, lists);
+        match shape(&self.resolved) {
+            Some(harm) if verdict.harm.is_none() => CommandVerdict {
+                standing: Standing::Forbidden,
+                text: format!("Refused: it {}.", harm.why),
+                harm: Some(harm),
+                ..verdict
+            },
+            _ => verdict,
+        }
+    }
+
+    /// The first Law: no word of it leads to a core path.
+    pub(super) fn outside_core(&self, ground: &Ground) -> Result<(), Failure> {
+        let look = ground.land.core.look().map_err(|e| {
+            Failure::new(ErrorClass::Forbidden, format!("core paths could not be told apart: {e}"))
+        })?;
+        for word in self.argv.words() {
+            let values = [
+                Some(word.as_str()),
+                word.split_once('=').map(|(_, value)| value),
+                word.strip_prefix('-').and_then(|rest| rest.get(1..)),
+                word.split_once('@').map(|(_, value)| value),
+            ];
+            for value in values.into_iter().flatten().filter(|value| !value.is_empty()) {
+                let Some(path) = ground.path(value) else { continue };
+                if let Verdict::Core { reason, .. } = look.verdict(&path, Act::Read) {
+                    return Err(Failure::new(ErrorClass::Forbidden, format!("{}: {reason}", path.display()))
+                        .with_hint("core paths cannot be opened by any profile, level or approval"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The program it names.
+    pub(super) fn program(&self, ground: &Ground) -> Result<Program, Failure> {
+        let name = self.argv.program();
+        let found = match name.contains('/') {
+            true => ground.path(name).filter(|path| runs(path)),
+            false => PATH.split(':').map(|dir| Path::new(dir).join(name)).find(|path| runs(path)),
+        };
+        let path = found.ok_or_else(|| {
+            Failure::new(ErrorClass::NotFound, format!("no program is called {name}"))
+                .with_hint("find_packages tells what is installed")
+        })?;
+        let visible = VISIBLE.iter().any(|tree| path.starts_with(tree));
+        if !ground.outside && !visible && !ground.land.territory.contains(&path) {
+            return Err(Failure::new(
+                ErrorClass::NotFound,
+                format!("{} does not exist inside the sandbox", path.display()),
+            )
+            .with_hint("outside=true asks to run it outside"));
+        }
+        let meta = std::fs::metadata(&path).map_err(|e| Failure::io(path.display(), &e))?;
+        let identity = format!(
+            "{} {} {} {} {}",
+            path.display(),
+            meta.dev(),
+            meta.ino(),
+            meta.size(),
+            meta.mtime_nsec().wrapping_add(meta.mtime().wrapping_mul(1_000_000_000))
+        );
+        Ok(Program { path, identity })
+    }
+}
+
+/// A file that somebody may run.
+fn runs(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,211 @@
+//! What one call of a builtin would do, before it does it, and how the guards see it.
+
+use crate::call::Door;
+use crate::guards::{Asked, Known, Principal, Subject};
+use crate::runtime::Runtime;
+use metnos_executor::{Failure, ListName, Origin, Outcome};
+use metnos_guard::card::{Card, Effect};
+use metnos_guard::policy::{Ask, Level, Registry, Ruling, Target};
+use metnos_guard::vaglio::{Arg, Facts};
+use metnos_memory::audit::{Line, Verdict};
+use metnos_sandbox::cell::Items;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What was asked of a builtin.
+pub(crate) struct Wish<'a> {
+    /// Checked, defaults filled in.
+    pub(crate) args: &'a Map<String, Value>,
+    /// What relative paths are relative to.
+    pub(crate) base: &'a Path,
+    /// On whose behalf.
+    pub(crate) caller: &'a str,
+    /// The moment in the person's zone.
+    pub(crate) now: &'a jiff::Zoned,
+}
+
+impl Wish<'_> {
+    /// A text argument; empty when it was not given.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.args.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A number; zero when it was not given.
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        self.args.get(name).and_then(Value::as_u64).unwrap_or_default()
+    }
+}
+
+/// What the act may use while it is performed.
+pub(crate) struct Work<'a> {
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) door: &'a mut dyn Door,
+    pub(crate) line: &'a mut Line,
+    pub(crate) call_id: &'a str,
+}
+
+/// What came of it.
+pub(crate) struct Report {
+    pub(crate) outcome: Outcome,
+    pub(crate) list: ListName,
+    pub(crate) items: Items,
+}
+
+impl Report {
+    /// From records.
+    pub(crate) fn of(outcome: Outcome, list: ListName, records: &[Value]) -> Result<Self, Failure> {
+        let mut text = Vec::new();
+        for record in records {
+            serde_json::to_writer(&mut text, record).map_err(|e| Failure::internal(e.to_string()))?;
+            text.push(b'\n');
+        }
+        Ok(Self { outcome, list, items: Items::Inline(text) })
+    }
+}
+
+type Act = Box<dyn FnOnce(&mut Work<'_>) -> Result<Report, Failure>>;
+
+/// What one call would do.
+pub(crate) struct Plan {
+    /// What it needs.
+    pub(crate) capability: &'static str,
+    /// What remains of it.
+    pub(crate) effect: Effect,
+    /// True when doing it twice is doing it once.
+    pub(crate) idempotent: bool,
+    /// True when the judge has a say beside the policy.
+    pub(crate) judged: bool,
+    /// The one thing it is about.
+    pub(crate) object: Option<String>,
+    /// Where.
+    pub(crate) source: Option<String>,
+    /// How many things.
+    pub(crate) count: Option<u64>,
+    /// True when it would run outside the sandbox.
+    pub(crate) outside: bool,
+    /// What the person should read besides.
+    pub(crate) note: Option<String>,
+    /// What else a yes is bound to: another state of the world is another question.
+    pub(crate) bound: String,
+    /// What was decided about it on the way here.
+    pub(crate) verdicts: Vec<Verdict>,
+    /// The act.
+    pub(crate) act: Act,
+}
+
+impl Plan {
+    /// A plan that only looks.
+    pub(crate) fn look(
+        capability: &'static str,
+        act: impl FnOnce(&mut Work<'_>) -> Result<Report, Failure> + 'static,
+    ) -> Self {
+        Self {
+            capability,
+            effect: Effect::NoChange,
+            idempotent: true,
+            judged: true,
+            object: None,
+            source: None,
+            count: None,
+            outside: false,
+            note: None,
+            bound: String::new(),
+            verdicts: Vec::new(),
+            act: Box::new(act),
+        }
+    }
+
+    /// True when something is different afterwards.
+    pub(crate) fn effectful(&self) -> bool {
+        self.effect != Effect::NoChange
+    }
+}
+
+/// A plan on its way through the guards.
+pub(crate) struct Deed<'a, 'd> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) asked: Asked<'a>,
+    pub(crate) now: &'a jiff::Zoned,
+    pub(crate) door: &'d mut dyn Door,
+}
+
+impl Subject for Deed<'_, '_> {
+    fn asked(&self) -> Asked<'_> {
+        self.asked
+    }
+
+    fn effectful(&self) -> bool {
+        self.plan.effectful()
+    }
+
+    fn judged(&self) -> bool {
+        self.plan.judged
+    }
+
+    fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling {
+        let who = Principal::parse(self.asked.caller);
+        let mut ask = Ask::new(self.plan.capability, self.asked.executor, &who.user, &who.channel);
+        ask.target = Target::None;
+        ask.reversible = self.plan.effect == Effect::Reversible;
+        ask.idempotent = self.plan.idempotent;
+        ask.side_effects = self.effectful();
+        registry.decide(level, &ask, &known.grants, &known.rules, now, self.asked.session)
+    }
+
+    fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let arg = |(name, value): (&String, &Value)| Arg {
+            name: name.clone(),
+            value: text(value),
+            origin: Origin::User,
+            traceable: true,
+        };
+        Ok(Facts {
+            executor: self.asked.executor.to_owned(),
+            args: self.asked.given.iter().map(arg).collect(),
+            items: usize::try_from(self.plan.count.unwrap_or_default()).unwrap_or(usize::MAX),
+            deletes: false,
+            moves: false,
+            side_effects: self.effectful(),
+            reversible: self.plan.effect == Effect::Reversible,
+            outbound: false,
+            to_self: false,
+            hour: self.now.hour().unsigned_abs(),
+            used_before,
+            request: Some(Vec::new()),
+            approved_days_ago,
+        })
+    }
+
+    fn card(&self, ruling: &Ruling, reason: String) -> Card {
+        let note = self.plan.note.as_ref().map(|note| format!("{note} "));
+        Card {
+            executor: self.asked.executor.to_owned(),
+            count: self.plan.count,
+            object: self.plan.object.clone(),
+            source: self.plan.source.clone(),
+            destination: None,
+            bytes: None,
+            effect: self.plan.effect,
+            frees: None,
+            capability: ruling.row.clone(),
+            grant: None,
+            tainted: Vec::new(),
+            outside_sandbox: self.plan.outside,
+            reason: Some(format!("{}{reason}", note.unwrap_or_default())),
+        }
+    }
+
+    /// What a builtin does is decided each time, or not asked about at all.
+    fn grantable(&self, _ruling: &Ruling) -> Option<(String, String)> {
+        None
+    }
+
+    fn lists(&self, _most: u64) -> Result<(Option<String>, bool), Failure> {
+        Ok((None, false))
+    }
+
+    fn door(&mut self) -> &mut dyn Door {
+        &mut *self.door
+    }
+}

@@ -1,0 +1,41 @@
+//! `undo_last_turn`: takes back the latest change of whoever asks, as `metnos undo` does.
+
+use super::{Builtin, Plan, Report, Wish};
+use crate::runtime::Runtime;
+use crate::undo::NAME;
+use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
+use metnos_undo::Purpose;
+use serde_json::{Value, json};
+
+pub(super) const BUILTIN: Builtin =
+    Builtin { name: NAME, schema: include_str!("undo_last_turn.json"), description, changes: false, plan };
+
+fn description() -> Value {
+    json!({
+        "en": { "scope": "Take back the latest change that you made through Metnos.",
+            "pattern": "undo_last_turn()", "not": "An older one: metnos undo --list.",
+            "out": "results=[{turn,executor,reversed,conflicts}]" },
+        "it": { "scope": "Annulla l'ultima modifica che hai fatto con Metnos.",
+            "pattern": "undo_last_turn()", "not": "Una più vecchia: metnos undo --list.",
+            "out": "results=[{turn,executor,reversed,conflicts}]" },
+    })
+}
+
+fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
+    let caller = wish.caller.to_owned();
+    // Undo writes its own lines, between which it acts; this one only says that it was asked for.
+    Ok(Plan::look("system:undo", move |work| {
+        let mut outcome = Outcome::default();
+        let Some(undone) = work.runtime.undo(&caller, None, Purpose::Undo)? else {
+            outcome.fields.insert("text".into(), "there is nothing to undo".into());
+            return Report::of(outcome, ListName::Results, &[]);
+        };
+        outcome.ok_count = undone.reversed;
+        for (index, conflict) in undone.conflicts.iter().enumerate() {
+            outcome.fail(index as u64, conflict.path.clone(), ErrorClass::Conflict, conflict.why.clone());
+        }
+        let record = json!({ "turn": undone.turn.id, "executor": undone.turn.executor,
+            "reversed": undone.reversed, "conflicts": undone.conflicts.len(), "_origin": Origin::Local.as_str() });
+        Report::of(outcome, ListName::Results, &[record])
+    }))
+}

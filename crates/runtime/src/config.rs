@@ -1,0 +1,97 @@
+//! What the person decided in `metnos.toml`. Absent means the defaults; a file that cannot be read or
+//! says something nobody knows stops everything, because a switch that was meant to be off must not be on.
+
+use metnos_executor::home::Home;
+use metnos_executor::{ErrorClass, Failure};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The executors that reach the machine itself.
+const SYSTEM: [&str; 6] =
+    ["admin", "find_packages", "get_processes", "get_signatures", "set_processes", "set_signatures"];
+
+/// The configuration of an instance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// What is there at all.
+    pub skills: Skills,
+    /// How much a person may use in an hour.
+    pub limits: metnos_guard::limits::Limits,
+}
+
+/// Groups of executors that can be removed as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Skills {
+    /// Commands, processes and packages.
+    pub system: bool,
+}
+
+impl Default for Skills {
+    fn default() -> Self {
+        Self { system: true }
+    }
+}
+
+impl Config {
+    /// Where it lies.
+    pub fn path(home: &Home) -> PathBuf {
+        home.config_dir().join("metnos.toml")
+    }
+
+    /// Reads it.
+    pub fn load(home: &Home) -> Result<Self, Failure> {
+        let path = Self::path(home);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Self::parse(&text, &path),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(e) => Err(Failure::io(path.display(), &e)),
+        }
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
+        toml::from_str(text).map_err(|e| {
+            let at = e.span().map(|span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1);
+            let at = at.map(|line| format!(", line {line}")).unwrap_or_default();
+            Failure::wrong_args(format!("{}{at}: {}", path.display(), e.message())).with_hint(
+                "correct the line or remove it; nothing runs with a configuration that is not understood",
+            )
+        })
+    }
+
+    /// Whether an executor is switched off.
+    pub(crate) fn is_off(&self, executor: &str) -> bool {
+        !self.skills.system && SYSTEM.contains(&executor)
+    }
+
+    /// The refusal of an executor that is switched off.
+    pub(crate) fn check(&self, executor: &str, home: &Home) -> Result<(), Failure> {
+        if !self.is_off(executor) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            ErrorClass::PolicyViolation,
+            format!("{executor} is switched off here, with everything that reaches the system"),
+        )
+        .with_hint(format!("system = true under [skills] in {} switches it on", Self::path(home).display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn absent_is_on_and_what_nobody_knows_is_an_error_with_its_line() {
+        let parse = |text: &str| Config::parse(text, Path::new("c"));
+        assert!(parse("").unwrap().skills.system);
+        assert_eq!(parse("[limits]\ncalls_per_hour = 5").unwrap().limits.calls_per_hour, 5);
+        assert!(parse("[skills]\nsystem = false").unwrap().is_off("admin"));
+        assert!(!parse("[skills]\nsystem = false").unwrap().is_off("find_files"));
+        for wrong in ["[skils]\nsystem = false", "[skills]\nsistem = false", "[skills]\nsystem = 0"] {
+            assert!(parse(wrong).unwrap_err().message.contains("line"), "{wrong}");
+        }
+    }
+}

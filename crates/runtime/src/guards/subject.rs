@@ -1,0 +1,52 @@
+//! What the guards must know of a step, whatever performs it: a cell or the daemon itself.
+
+use crate::call::Door;
+use crate::guards::records::Known;
+use metnos_executor::Failure;
+use metnos_guard::card::Card;
+use metnos_guard::policy::{Level, Registry, Ruling};
+use metnos_guard::vaglio::Facts;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What was asked for, by whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) executor: &'a str,
+    /// The digest of the executor: an answer is for these very bytes.
+    pub(crate) digest: &'a str,
+    pub(crate) caller: &'a str,
+    pub(crate) session: &'a str,
+    pub(crate) lang: &'a str,
+    pub(crate) base: &'a Path,
+    /// The arguments before paths were resolved.
+    pub(crate) given: &'a Map<String, Value>,
+    /// The hash of the whole request.
+    pub(crate) request: &'a str,
+    /// The id the caller gave, if any.
+    pub(crate) call_id: Option<&'a str>,
+}
+
+/// One step on its way through the guards.
+pub(crate) trait Subject {
+    /// What was asked for, by whom.
+    fn asked(&self) -> Asked<'_>;
+    /// True when it changes something or lets something out of the house.
+    fn effectful(&self) -> bool;
+    /// False for what the policy alone decides about.
+    fn judged(&self) -> bool {
+        true
+    }
+    /// What the policy says about everything it needs.
+    fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling;
+    /// What the judge may look at.
+    fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure>;
+    /// What a person reads before saying yes.
+    fn card(&self, ruling: &Ruling, reason: String) -> Card;
+    /// The capability and target that a lasting yes would cover.
+    fn grantable(&self, ruling: &Ruling) -> Option<(String, String)>;
+    /// The input list as text, unless it is longer than `most`, and whether any was.
+    fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure>;
+    /// Who can be asked.
+    fn door(&mut self) -> &mut dyn Door;
+}
