@@ -52,6 +52,12 @@ pub enum Error {
         /// The id.
         call_id: String,
     },
+    /// No such turn was logged.
+    #[error("turn {id} is not known")]
+    UnknownTurn {
+        /// The id.
+        id: String,
+    },
     /// A call id that cannot name a file.
     #[error("{call_id:?} is not a call id")]
     BadCallId {

@@ -31,6 +31,24 @@ pub(crate) enum Command {
     Doctor,
     /// What is installed, what is in quarantine, how the audit stands.
     Status,
+    /// Ask for something in plain words.
+    Ask(Ask),
+    /// Show the plan for a request; nothing runs.
+    Plan(Plan),
+    /// Decide a turn again from its log, and compare.
+    Replay {
+        /// Which turn; `metnos turns` lists them.
+        turn: String,
+        /// Show what would be decided otherwise.
+        #[arg(long)]
+        diff: bool,
+    },
+    /// What was asked lately, and how it ended.
+    Turns {
+        /// How many.
+        #[arg(short = 'n', long, default_value_t = 20)]
+        most: u32,
+    },
     /// Run one executor directly, through every check.
     Exec(Exec),
     /// Look at executors and change their state.
@@ -294,6 +312,53 @@ pub(crate) enum Executors {
         #[arg(long)]
         reason: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ask {
+    /// The request.
+    #[arg(required = true)]
+    pub(crate) request: Vec<String>,
+    /// Its language, if it should not be found out.
+    #[arg(long)]
+    pub(crate) lang: Option<String>,
+    /// Pretend that it is this moment (RFC 3339).
+    #[arg(long)]
+    pub(crate) now: Option<String>,
+    /// The person's time zone.
+    #[arg(long)]
+    pub(crate) zone: Option<String>,
+    /// Which conversation it belongs to; this terminal's, if none is named.
+    #[arg(long)]
+    pub(crate) conversation: Option<String>,
+    /// Ask as another person.
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) by: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    /// The request.
+    #[arg(required_unless_present = "batch")]
+    pub(crate) request: Vec<String>,
+    /// Many requests, one JSON object a line (`id`, `query`, `lang`, `context`); `-` for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "request")]
+    pub(crate) batch: Option<PathBuf>,
+    /// An earlier request of the same conversation; may be given again.
+    #[arg(long, value_name = "REQUEST")]
+    pub(crate) after: Vec<String>,
+    /// Its language, if it should not be found out.
+    #[arg(long)]
+    pub(crate) lang: Option<String>,
+    /// Plan for this moment (RFC 3339).
+    #[arg(long)]
+    pub(crate) now: Option<String>,
+    /// The person's time zone.
+    #[arg(long)]
+    pub(crate) zone: Option<String>,
+    /// Say which words meant what.
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 #[derive(Debug, Subcommand)]

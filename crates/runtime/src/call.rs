@@ -144,6 +144,7 @@ impl Runtime {
         let call_id = given.unwrap_or_else(|| ulid::Ulid::new().to_string());
         let started = Instant::now();
         let mut line = Line::new(Kind::Call);
+        line.turn = turn_of(&call_id).map(str::to_owned);
         line.call_id = Some(call_id.clone());
         line.caller = Some(spec.caller.clone());
         let attempted = if wrong_id {
@@ -527,6 +528,12 @@ struct Kept {
     outcome: Outcome,
     list: ListName,
     items: String,
+}
+
+/// The turn a call belongs to: its steps are called `<turn>-<n>`.
+pub fn turn_of(call_id: &str) -> Option<&str> {
+    let (turn, step) = call_id.split_once('-')?;
+    (ulid::Ulid::from_string(turn).is_ok() && step.parse::<u32>().is_ok()).then_some(turn)
 }
 
 /// An id that can name files and audit lines.

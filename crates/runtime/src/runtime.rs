@@ -234,6 +234,11 @@ impl Runtime {
         Ok(Prepared { args, entries, with })
     }
 
+    /// The records of this instance.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
     /// A cell with these mounts, warm if this runtime keeps any.
     pub(crate) fn cell(&self, mounts: &Arc<Mounts>, core: [u8; 32]) -> Result<(Cell, bool), Failure> {
         let launcher = self.launcher()?;

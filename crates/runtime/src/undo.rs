@@ -104,7 +104,23 @@ impl Runtime {
             }
             _ => return Ok(None),
         }
-        self.undo_act(act, user, purpose)
+        let Some(whole) = crate::call::turn_of(&act.call_id).filter(|_| which.is_none()) else {
+            return self.undo_act(act, user, purpose);
+        };
+        // A turn is taken back as a whole, its last step first.
+        let mut all: Option<Outcome> = None;
+        for act in acts.iter().filter(undoable).filter(|act| crate::call::turn_of(&act.call_id) == Some(whole)) {
+            let Some(one) = self.undo_act(act, user, purpose)? else { continue };
+            all = Some(match all {
+                None => one,
+                Some(mut all) => {
+                    all.reversed += one.reversed;
+                    all.conflicts.extend(one.conflicts);
+                    all
+                }
+            });
+        }
+        Ok(all)
     }
 
     fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Option<Outcome>, Failure> {

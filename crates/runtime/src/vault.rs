@@ -125,6 +125,11 @@ impl Runtime {
         failure
     }
 
+    /// A text without secrets, fit to be written down.
+    pub fn told(&self, text: &str) -> String {
+        self.redactor().redact_text(text)
+    }
+
     fn renew_redactor(&self) -> Result<(), Failure> {
         let fresh = Arc::new(redactor(&self.vault)?);
         *self.redactor.write().unwrap_or_else(std::sync::PoisonError::into_inner) = fresh;

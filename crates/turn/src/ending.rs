@@ -28,6 +28,25 @@ pub enum Status {
     Gap,
     /// It would work, if something were there that is not.
     Dormant,
+    /// One thing is missing, and nobody was there to say it.
+    Asks,
+}
+
+impl Status {
+    /// As it is written down.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Partly => "partly",
+            Self::Failed => "failed",
+            Self::Waits => "waits",
+            Self::Cancelled => "cancelled",
+            Self::Unclear => "unclear",
+            Self::Gap => "gap",
+            Self::Dormant => "dormant",
+            Self::Asks => "asks",
+        }
+    }
 }
 
 /// What is said at the end.
@@ -167,6 +186,11 @@ impl Ending {
         Self { status, text: String::new(), show: None, next: None, approval: None, words: Vec::new() }
     }
 
+    /// A question that nobody was there to answer.
+    pub fn asks(text: String) -> Self {
+        Self { text, ..Self::bare(Status::Asks) }
+    }
+
     /// What is said of a plan that came so far.
     pub(crate) fn tell(
         messages: &Messages,
@@ -207,7 +231,7 @@ impl Ending {
             lines.push(messages.say(language, "not_begun", &[("count", &left.to_string())]));
         }
         lines.extend(why);
-        let opening = messages.of(language).and_then(|sentences| sentences.status.get(word(status)));
+        let opening = messages.of(language).and_then(|sentences| sentences.status.get(status.word()));
         lines.splice(0..0, opening.filter(|text| !text.is_empty()).cloned());
         ending.text = lines.join("\n");
         ending
@@ -227,19 +251,6 @@ fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<Stri
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) if value.is_some() => Some(number.to_string()),
         _ => None,
-    }
-}
-
-fn word(status: Status) -> &'static str {
-    match status {
-        Status::Done => "done",
-        Status::Partly => "partly",
-        Status::Failed => "failed",
-        Status::Waits => "waits",
-        Status::Cancelled => "cancelled",
-        Status::Unclear => "unclear",
-        Status::Gap => "gap",
-        Status::Dormant => "dormant",
     }
 }
 

@@ -6,11 +6,13 @@ mod counters;
 mod decisions;
 mod sql;
 mod territory;
+mod turns;
 
 pub use birth::{Birth, Environment};
 pub use calls::{Begun, Call, CallState, Stored};
 pub use decisions::Decision;
 pub use territory::Root;
+pub use turns::Turn;
 
 use crate::{Error, Result};
 use jiff::Timestamp;
@@ -24,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_records.sql"),
     include_str!("../../migrations/0002_guards.sql"),
     include_str!("../../migrations/0003_system.sql"),
+    include_str!("../../migrations/0004_turns.sql"),
 ];
 
 /// How long a writer waits for another one.

@@ -44,3 +44,17 @@ pub(super) const DECISION_SWAP: &str = "UPDATE decisions SET body = ?4, signatur
     WHERE kind = ?1 AND id = ?2 AND body = ?3";
 pub(super) const DECISIONS: &str = "SELECT id, body, signature FROM decisions WHERE kind = ?1 ORDER BY id";
 pub(super) const DECISION_REMOVE: &str = "DELETE FROM decisions WHERE id = ?1";
+
+pub(super) const TURN_BEGIN: &str = "INSERT INTO turns (id, caller, conversation, request, began_at)
+    VALUES (?1, ?2, ?3, ?4, ?5)";
+pub(super) const TURN_LOG: &str = "INSERT INTO turn_entries (turn, n, entry) VALUES (?1, ?2, ?3)";
+pub(super) const TURN_END: &str = "UPDATE turns SET status = ?2, shown = ?3, ended_at = ?4 WHERE id = ?1";
+pub(super) const TURN: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown FROM turns WHERE id = ?1";
+pub(super) const TURNS: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown FROM turns
+    WHERE ?1 IS NULL OR conversation = ?1 ORDER BY id DESC LIMIT ?2";
+pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn = ?1 ORDER BY n";
+pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT (turn) DO NOTHING";
+pub(super) const GAPS: &str = "SELECT request, words, at FROM gaps ORDER BY turn DESC LIMIT ?1";

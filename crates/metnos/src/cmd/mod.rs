@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod approvals;
+mod ask;
 mod audit;
 mod credentials;
 mod doctor;
@@ -33,6 +34,10 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Init { if_needed }) => init::run(printer, if_needed),
         Some(Command::Doctor) => doctor::run(printer),
         Some(Command::Status) => status::run(printer),
+        Some(Command::Ask(args)) => ask::ask(printer, &args),
+        Some(Command::Plan(args)) => ask::plan(printer, &args),
+        Some(Command::Replay { turn, diff }) => ask::replay(printer, &turn, diff),
+        Some(Command::Turns { most }) => ask::turns(printer, most),
         Some(Command::Exec(args)) => exec::run(printer, args),
         Some(Command::Executors { command }) => executors::run(printer, command),
         Some(Command::Audit { command }) => audit::run(printer, command),

@@ -4,14 +4,18 @@ use super::exec::{self, Terminal};
 use super::{line, sugar};
 use crate::print::{self, Printer};
 use metnos_executor::Failure;
+use metnos_gateway::{Asked, Gateway};
 use metnos_runtime::Runtime;
 use metnos_runtime::call::Spec;
+use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 const HELP: &str = "\
+  find the PDFs from last month in Documents           plain words, English or Italian
+  undo                                                 takes the last change back
   find_files patterns=*.pdf base_path=~/Documents      name=value, lists with commas
   compute_numbers {\"expression\": \"5 km in miles\"}      or JSON
   list            every executor
@@ -24,10 +28,11 @@ const LINE_MAX: u64 = 4 << 20;
 
 /// Reads a line, runs it, again.
 pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
-    let runtime = Arc::new(super::runtime(true)?);
-    let watched = Arc::clone(&runtime);
+    let gateway = Arc::new(Gateway::new(super::runtime(true)?)?);
+    let watched = Arc::clone(&gateway);
     // Birth promises are tried again at every start; a broken one shows in the list and in status.
-    std::thread::spawn(move || watched.rebirth());
+    std::thread::spawn(move || watched.runtime().rebirth());
+    let runtime = gateway.runtime();
     let interactive = std::io::stdin().is_terminal();
     if interactive {
         let active = runtime.executors().iter().filter(|l| l.state == "active").count();
@@ -35,7 +40,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
             "Metnos {}. {active} executors, every call behind three kernel layers.",
             env!("CARGO_PKG_VERSION")
         ));
-        printer.say("Type an executor and its arguments, or help.");
+        printer.say("Say what you want, in English or Italian; help shows more.");
     }
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
@@ -62,20 +67,33 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
                 Ok(())
             }
             "list" => {
-                list(printer, &runtime);
+                list(printer, runtime);
                 Ok(())
             }
             "stop" if matches!(rest.trim(), "" | "everything") => {
                 super::halt::stop(printer, None).map(|_| ())
             }
             "ferma" if matches!(rest.trim(), "" | "tutto") => super::halt::stop(printer, None).map(|_| ()),
-            "show" => show(printer, &runtime, rest.trim()),
-            _ => call(printer, &runtime, word, rest),
+            "show" => show(printer, runtime, rest.trim()),
+            name if ExecutorName::parse(name).is_ok() => call(printer, runtime, word, rest),
+            _ => ask(printer, &gateway, &text),
         };
         if let Err(failure) = ran {
             printer.failure(&failure);
         }
     }
+}
+
+fn ask(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
+    let asked = Asked {
+        text: text.to_owned(),
+        language: None,
+        now: exec::now(None)?,
+        caller: super::USER.into(),
+        conversation: super::session(),
+        base: exec::here()?,
+    };
+    super::ask::one(printer, gateway, &asked).map(|_| ())
 }
 
 fn list(printer: Printer, runtime: &Runtime) {

@@ -1,0 +1,285 @@
+//! One turn, from the words to the end.
+
+use crate::scratch::Scratch;
+use metnos_engine::{Answer, Catalog, Clock, Explain, Lexicons, Plan, Planner, Request};
+use metnos_executor::{ErrorClass, Failure};
+use metnos_memory::db::Turn;
+use metnos_runtime::Runtime;
+use metnos_runtime::call::{Done, Door, Spec};
+use metnos_turn::{
+    Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, State, Status, Trouble, replay,
+};
+use serde_json::{Map, Value};
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+
+/// How many earlier requests of a conversation are looked at.
+const CONTEXT: u32 = 6;
+/// How many of the items that failed are spelled out in the log.
+const FAILED_SHOWN: usize = 20;
+
+/// What a person asks.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The words.
+    pub text: String,
+    /// Their language, if it is known.
+    pub language: Option<String>,
+    /// The moment, in the person's zone.
+    pub now: jiff::Zoned,
+    /// Who asks, over which channel.
+    pub caller: String,
+    /// In which conversation.
+    pub conversation: String,
+    /// What relative paths are relative to.
+    pub base: PathBuf,
+}
+
+/// What a door shows and asks while a turn runs.
+pub trait TurnDoor: Door {
+    /// The plan that is about to run.
+    fn plan(&mut self, _plan: &Plan) {}
+    /// The one question; a door without a person lets it stand.
+    fn question(&mut self, _text: &str) -> Option<String> {
+        None
+    }
+    /// The same door for a single call.
+    fn as_door(&mut self) -> &mut dyn Door;
+}
+
+/// A finished turn.
+pub struct Told {
+    /// Its id.
+    pub turn: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// The list that is the answer.
+    pub list: Option<Box<dyn Read>>,
+}
+
+/// The runtime with a mind before it.
+pub struct Gateway {
+    runtime: Runtime,
+    planner: Planner,
+    catalog: Catalog,
+    machine: Machine,
+    scratch: Scratch,
+}
+
+impl Gateway {
+    /// Puts the mind this binary was built with before `runtime`.
+    pub fn new(runtime: Runtime) -> Result<Self, Failure> {
+        let broken = |e: String| Failure::internal(e);
+        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?;
+        let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
+        let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
+        let machine = Machine::new(catalog.clone(), lexicons.clone(), messages);
+        let scratch = Scratch::new(&runtime.home.state_dir());
+        Ok(Self { planner: Planner::new(catalog.clone(), lexicons), catalog, machine, scratch, runtime })
+    }
+
+    /// What calls go through.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Every executor a plan may use, also those that cannot run yet.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The plan for a request and why; nothing runs.
+    pub fn plan(&self, asked: &Asked) -> Result<(Answer, Explain), Failure> {
+        let context = self.context(&asked.conversation)?;
+        let request = Request { text: &asked.text, language: asked.language.as_deref(), context: &context };
+        Ok(self.planner.plan(&request, &Clock::at(asked.now.clone())))
+    }
+
+    /// Carries one turn out.
+    pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
+        let turn = ulid::Ulid::new().to_string();
+        // A secret typed in the wrong place is not kept; what was typed is still what is planned.
+        let request = self.runtime.told(&asked.text);
+        self.db(|db| {
+            db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, jiff::Timestamp::now())
+        })?;
+        let zone = asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned();
+        let mut event = Event::Asked {
+            text: asked.text.clone(),
+            language: asked.language.clone(),
+            now: asked.now.timestamp().to_string(),
+            zone,
+            context: self.context(&asked.conversation)?,
+        };
+        let (mut state, mut n) = (State::default(), 0);
+        loop {
+            let (next, effects) = self.machine.step(state, event.clone());
+            state = next;
+            n += 1;
+            self.log(&turn, n, &event, &effects)?;
+            // The machine gives one effect for each event while the turn is not over.
+            let Some(effect) = effects.into_iter().next() else {
+                return Err(Failure::internal("a turn that decided nothing"));
+            };
+            event = match effect {
+                Effect::Invoke { step, tool, args, entries, with } => {
+                    if step == 1
+                        && let Some(plan) = &state.plan
+                    {
+                        door.plan(plan);
+                    }
+                    let spec = self.spec(asked, &state, &turn, step, tool, args, (entries, with));
+                    let got = match spec {
+                        Ok(spec) => self.perform(&turn, step, spec, door)?,
+                        Err(failure) => Got { error: Some(trouble(&failure)), ..Got::default() },
+                    };
+                    Event::Done { step, got: Box::new(got) }
+                }
+                Effect::Ask { text, .. } => match door.question(&text) {
+                    Some(answer) => Event::Answered { text: answer },
+                    None => return self.left_open(turn, text),
+                },
+                Effect::Finish(ending) => return self.close(turn, &request, ending),
+            };
+        }
+    }
+
+    /// The turn, decided again from its log.
+    pub fn replay(&self, turn: &str) -> Result<Replayed, Failure> {
+        let log = self.db(|db| db.turn_log(turn))?;
+        let damaged = |e: serde_json::Error| Failure::internal(format!("the log of {turn} is damaged: {e}"));
+        let log: Vec<Entry> =
+            log.iter().map(|l| serde_json::from_str(l)).collect::<Result<_, _>>().map_err(damaged)?;
+        replay(&self.machine, &log).map_err(damaged)
+    }
+
+    /// The latest turns, the newest first.
+    pub fn turns(&self, most: u32) -> Result<Vec<Turn>, Failure> {
+        self.db(|db| db.turns(None, most))
+    }
+
+    /// Earlier requests of a conversation, oldest first.
+    fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
+        let mut earlier: Vec<String> = self
+            .db(|db| db.turns(Some(conversation), CONTEXT))?
+            .into_iter()
+            .map(|turn| turn.request)
+            .collect();
+        earlier.reverse();
+        Ok(earlier)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one step's parts, used once, here")]
+    fn spec(
+        &self,
+        asked: &Asked,
+        state: &State,
+        turn: &str,
+        step: usize,
+        tool: String,
+        args: Map<String, Value>,
+        (entries, with): (Option<Source>, Option<Source>),
+    ) -> Result<Spec, Failure> {
+        let list = |source: Option<Source>| source.map(|source| self.list(asked, turn, source)).transpose();
+        Ok(Spec {
+            executor: tool,
+            version: None,
+            args,
+            base: asked.base.clone(),
+            entries: list(entries)?,
+            with: list(with)?,
+            caller: asked.caller.clone(),
+            session: asked.conversation.clone(),
+            call_id: Some(format!("{turn}-{step}")),
+            lang: state.language.clone(),
+            now: asked.now.clone(),
+        })
+    }
+
+    /// The list a reference means.
+    fn list(&self, asked: &Asked, turn: &str, source: Source) -> Result<Box<dyn Read>, Failure> {
+        let last = || {
+            let earlier = self.db(|db| db.turns(Some(&asked.conversation), 50))?;
+            let shown = earlier.iter().find_map(|known| Some((known.id.clone(), known.shown? as usize)));
+            shown.ok_or_else(|| Failure::wrong_args("there is no earlier list in this conversation"))
+        };
+        match source {
+            Source::Step(step) => self.scratch.whole(turn, step),
+            Source::Turn => last().and_then(|(turn, step)| self.scratch.whole(&turn, step)),
+            Source::OneOfTurn(index) => last().and_then(|(turn, step)| self.scratch.one(&turn, step, index)),
+        }
+    }
+
+    fn perform(&self, turn: &str, step: usize, spec: Spec, door: &mut dyn TurnDoor) -> Result<Got, Failure> {
+        let mut done = self.runtime.call(spec, door.as_door());
+        let mut reader = BufReader::new(done.items.reader().map_err(|e| Failure::io("a list", &e))?);
+        let count = self.scratch.keep(turn, step, &mut reader)?;
+        drop(reader);
+        Ok(got(&done, count))
+    }
+
+    fn log(&self, turn: &str, n: u32, event: &Event, effects: &[Effect]) -> Result<(), Failure> {
+        let broken = |e: serde_json::Error| Failure::internal(e.to_string());
+        let entry = Entry::new(event.clone(), effects).map_err(broken)?;
+        let text = self.runtime.told(&serde_json::to_string(&entry).map_err(broken)?);
+        self.db(|db| db.log_turn(turn, n, &text))
+    }
+
+    fn close(&self, turn: String, request: &str, ending: Ending) -> Result<Told, Failure> {
+        let now = jiff::Timestamp::now();
+        if ending.status == Status::Gap {
+            self.db(|db| db.note_gap(&turn, request, &ending.words.join(" "), now))?;
+        }
+        let shown = ending.show.and_then(|step| u32::try_from(step).ok());
+        self.db(|db| db.end_turn(&turn, ending.status.word(), shown, now))?;
+        let list = ending.show.map(|step| self.scratch.whole(&turn, step)).transpose()?;
+        Ok(Told { turn, ending, list })
+    }
+
+    /// Nobody was there to answer: the question is the answer.
+    fn left_open(&self, turn: String, text: String) -> Result<Told, Failure> {
+        let ending = Ending::asks(text);
+        self.db(|db| db.end_turn(&turn, ending.status.word(), None, jiff::Timestamp::now()))?;
+        Ok(Told { turn, ending, list: None })
+    }
+
+    fn db<T>(
+        &self,
+        act: impl FnOnce(&metnos_memory::db::Db) -> metnos_memory::Result<T>,
+    ) -> Result<T, Failure> {
+        act(self.runtime.db()).map_err(|e| Failure::new(ErrorClass::Internal, e.to_string()))
+    }
+}
+
+fn got(done: &Done, count: u64) -> Got {
+    let outcome = &done.outcome;
+    Got {
+        call_id: done.call_id.clone(),
+        ok: outcome.ok,
+        ok_count: outcome.ok_count,
+        fail_count: outcome.fail_count,
+        failed: outcome
+            .failed
+            .iter()
+            .take(FAILED_SHOWN)
+            .map(|f| format!("{}: {}", f.what, f.message))
+            .collect(),
+        error: outcome.error.as_ref().map(trouble),
+        fields: outcome.fields.clone(),
+        count,
+        truncated: outcome.truncation.as_ref().map(|cut| match cut.available_total {
+            Some(all) => format!("{} / {all} ({})", cut.used, cut.cap_field),
+            None => format!("{} ({})", cut.used, cut.cap_field),
+        }),
+        digest: String::new(),
+    }
+}
+
+fn trouble(failure: &Failure) -> Trouble {
+    Trouble {
+        class: failure.class.as_str().to_owned(),
+        message: failure.message.clone(),
+        hint: failure.hint.clone(),
+        approval: failure.approval.clone(),
+    }
+}

@@ -1,0 +1,10 @@
+//! Performs what a turn decides: runs its steps through the runtime, asks the person, keeps the log.
+//!
+//! Every door uses this: the terminal now, the browser and Telegram later. It decides nothing.
+
+mod conduct;
+mod scratch;
+
+pub use conduct::{Asked, Gateway, Told, TurnDoor};
+pub use metnos_engine::{Answer, Plan};
+pub use metnos_turn::{Ending, Replayed, Status};

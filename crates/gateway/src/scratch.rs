@@ -1,0 +1,69 @@
+//! Where the lists of a turn lie: one file a step, read again by later steps and later turns.
+
+use metnos_executor::Failure;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The lists of all turns.
+pub(crate) struct Scratch {
+    dir: PathBuf,
+}
+
+impl Scratch {
+    pub(crate) fn new(state: &Path) -> Self {
+        Self { dir: state.join("turns") }
+    }
+
+    fn file(&self, turn: &str, step: usize) -> PathBuf {
+        self.dir.join(turn).join(format!("{step}.jsonl"))
+    }
+
+    /// Keeps a list; gives how long it is.
+    pub(crate) fn keep(&self, turn: &str, step: usize, list: &mut dyn BufRead) -> Result<u64, Failure> {
+        let path = self.file(turn, step);
+        let io = |e: std::io::Error| Failure::io(path.display(), &e);
+        make_private(&self.dir).and_then(|()| make_private(&self.dir.join(turn))).map_err(io)?;
+        let mut out = BufWriter::new(File::create(&path).map_err(io)?);
+        let (mut line, mut count) = (Vec::new(), 0);
+        while list.read_until(b'\n', &mut line).map_err(io)? > 0 {
+            if line.last() != Some(&b'\n') {
+                line.push(b'\n');
+            }
+            out.write_all(&line).map_err(io)?;
+            line.clear();
+            count += 1;
+        }
+        out.flush().map_err(io)?;
+        Ok(count)
+    }
+
+    /// The whole list of a step.
+    pub(crate) fn whole(&self, turn: &str, step: usize) -> Result<Box<dyn Read>, Failure> {
+        let path = self.file(turn, step);
+        Ok(Box::new(File::open(&path).map_err(|e| Failure::io(path.display(), &e))?))
+    }
+
+    /// One item of it, from 1.
+    pub(crate) fn one(&self, turn: &str, step: usize, index: usize) -> Result<Box<dyn Read>, Failure> {
+        let lines = BufReader::new(self.whole(turn, step)?).split(b'\n');
+        let found = index.checked_sub(1).and_then(|n| lines.skip(n).next());
+        match found {
+            Some(Ok(mut line)) => {
+                line.push(b'\n');
+                Ok(Box::new(Cursor::new(line)))
+            }
+            Some(Err(e)) => Err(Failure::io("the last list", &e)),
+            None => Err(Failure::wrong_args(format!("the last list has no number {index}"))),
+        }
+    }
+}
+
+/// A folder for its owner alone: lists may hold anything.
+fn make_private(dir: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    match std::fs::DirBuilder::new().mode(0o700).create(dir) {
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}

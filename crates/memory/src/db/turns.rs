@@ -1,0 +1,116 @@
+//! Turns: what was asked, the log of what happened, how it ended.
+
+use super::{Db, sql};
+use crate::{Error, Result};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row};
+
+/// One turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Its id.
+    pub id: String,
+    /// Who asked.
+    pub caller: String,
+    /// In which conversation.
+    pub conversation: String,
+    /// The words.
+    pub request: String,
+    /// When it began.
+    pub began_at: String,
+    /// When it ended, if it did.
+    pub ended_at: Option<String>,
+    /// How it ended, if it did.
+    pub status: Option<String>,
+    /// The step whose list was the answer.
+    pub shown: Option<u32>,
+}
+
+impl Db {
+    /// Writes down that a turn began.
+    pub fn begin_turn(&self, id: &str, caller: &str, conversation: &str, request: &str, now: Timestamp) -> Result<()> {
+        self.write("begin a turn", |tx| {
+            tx.execute(sql::TURN_BEGIN, (id, caller, conversation, request, now.to_string())).map(|_| ())
+        })
+    }
+
+    /// Adds one entry to the log of a turn.
+    pub fn log_turn(&self, id: &str, n: u32, entry: &str) -> Result<()> {
+        self.write("log a turn", |tx| tx.execute(sql::TURN_LOG, (id, n, entry)).map(|_| ()))
+    }
+
+    /// Writes down how a turn ended.
+    pub fn end_turn(&self, id: &str, status: &str, shown: Option<u32>, now: Timestamp) -> Result<()> {
+        self.write("end a turn", |tx| tx.execute(sql::TURN_END, (id, status, shown, now.to_string())).map(|_| ()))
+    }
+
+    /// Writes down what nothing could do.
+    pub fn note_gap(&self, turn: &str, request: &str, words: &str, now: Timestamp) -> Result<()> {
+        self.write("note a gap", |tx| tx.execute(sql::GAP, (turn, request, words, now.to_string())).map(|_| ()))
+    }
+
+    /// One turn, if it is known.
+    pub fn turn(&self, id: &str) -> Result<Option<Turn>> {
+        self.with("read a turn", |c| c.query_row(sql::TURN, [id], turn).optional())
+    }
+
+    /// The latest turns of a conversation, or of all, the newest first.
+    pub fn turns(&self, conversation: Option<&str>, most: u32) -> Result<Vec<Turn>> {
+        self.with("read turns", |c| {
+            c.prepare_cached(sql::TURNS)?.query_map((conversation, most), turn)?.collect()
+        })
+    }
+
+    /// The log of a turn, in order.
+    pub fn turn_log(&self, id: &str) -> Result<Vec<String>> {
+        let found: Vec<String> = self.with("read a turn", |c| {
+            c.prepare_cached(sql::TURN_ENTRIES)?.query_map([id], |row| row.get(0))?.collect()
+        })?;
+        if found.is_empty() { Err(Error::UnknownTurn { id: id.to_owned() }) } else { Ok(found) }
+    }
+
+    /// What nothing could do, the newest first: request, words, when.
+    pub fn gaps(&self, most: u32) -> Result<Vec<(String, String, String)>> {
+        self.with("read gaps", |c| {
+            let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            c.prepare_cached(sql::GAPS)?.query_map([most], row)?.collect()
+        })
+    }
+}
+
+fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
+    Ok(Turn {
+        id: row.get(0)?,
+        caller: row.get(1)?,
+        conversation: row.get(2)?,
+        request: row.get(3)?,
+        began_at: row.get(4)?,
+        ended_at: row.get(5)?,
+        status: row.get(6)?,
+        shown: row.get(7)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_found_again_with_its_log_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        db.begin_turn("A", "host/cli", "c", "what time is it", now).unwrap();
+        db.begin_turn("B", "host/cli", "d", "another", now).unwrap();
+        for n in [2, 1, 3] {
+            db.log_turn("A", n, &format!("entry {n}")).unwrap();
+        }
+        db.end_turn("A", "done", Some(1), now).unwrap();
+        assert_eq!(db.turn_log("A").unwrap(), ["entry 1", "entry 2", "entry 3"]);
+        assert!(matches!(db.turn_log("B"), Err(Error::UnknownTurn { .. })));
+        let of_c = db.turns(Some("c"), 10).unwrap();
+        assert_eq!((of_c.len(), of_c[0].shown, of_c[0].status.as_deref()), (1, Some(1), Some("done")));
+        assert_eq!(db.turns(None, 10).unwrap()[0].id, "B");
+        assert!(db.log_turn("A", 1, "again").is_err(), "what happened is not written over");
+    }
+}

@@ -1,0 +1,244 @@
+//! `metnos ask`, `plan`, `replay`, `turns`: requests in plain words.
+
+use super::exec::{self, Terminal};
+use crate::cli::{Ask, Plan as PlanArgs};
+use crate::print::{self, Printer};
+use metnos_engine::{Answer, Catalog, Clock, Lexicons, Plan, Planner, batch};
+use metnos_executor::Failure;
+use metnos_executor::wire::Progress;
+use metnos_gateway::{Asked, Gateway, Status, Told, TurnDoor};
+use metnos_runtime::Form;
+use metnos_runtime::call::Door;
+use metnos_runtime::guards::{Answer as Decision, Question};
+use serde_json::{Map, Value, json};
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// How many rows of a list are shown.
+const ROWS: usize = 60;
+/// The longest batch of requests.
+const BATCH_MAX: u64 = 64 << 20;
+
+/// The terminal, for a whole turn.
+struct Chat {
+    terminal: Terminal,
+    printer: Printer,
+}
+
+impl Door for Chat {
+    fn progress(&mut self, progress: &Progress) {
+        self.terminal.progress(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.terminal.cancelled()
+    }
+
+    fn fill(&mut self, form: &Form) -> Option<Vec<(String, String)>> {
+        self.terminal.fill(form)
+    }
+
+    fn ask(&mut self, question: &Question) -> Decision {
+        self.terminal.ask(question)
+    }
+}
+
+impl TurnDoor for Chat {
+    fn plan(&mut self, plan: &Plan) {
+        // One step explains itself; several are shown before they run.
+        if !self.printer.json && plan.steps.len() > 1 {
+            steps(self.printer, plan);
+        }
+    }
+
+    fn question(&mut self, text: &str) -> Option<String> {
+        if self.printer.json || !std::io::stdin().is_terminal() {
+            return None;
+        }
+        print::prompt(&format!("{text} "));
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).ok()?;
+        Some(line.trim().to_owned()).filter(|line| !line.is_empty())
+    }
+
+    fn as_door(&mut self) -> &mut dyn Door {
+        self
+    }
+}
+
+/// Carries out one request.
+pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
+    let gateway = Gateway::new(super::runtime(false)?)?;
+    let asked = Asked {
+        text: args.request.join(" "),
+        language: args.lang.clone(),
+        now: moment(args.now.as_deref(), args.zone.as_deref())?,
+        caller: super::caller(args.by.as_deref()),
+        conversation: args.conversation.clone().unwrap_or_else(super::session),
+        base: exec::here()?,
+    };
+    one(printer, &gateway, &asked)
+}
+
+/// One request and its answer.
+pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<ExitCode, Failure> {
+    let mut door = Chat { terminal: Terminal::new(printer)?, printer };
+    let told = gateway.ask(asked, &mut door)?;
+    printer.progress_end();
+    show(printer, told)
+}
+
+fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
+    let Told { turn, ending, list } = told;
+    let mut rows: Vec<Map<String, Value>> = Vec::new();
+    for line in list.into_iter().flat_map(|list| BufReader::new(list).split(b'\n')) {
+        let line = line.map_err(|e| Failure::io("the answer", &e))?;
+        if printer.json || rows.len() <= ROWS {
+            rows.extend(serde_json::from_slice::<Map<String, Value>>(&line).ok());
+        }
+    }
+    if printer.json {
+        let mut value =
+            json!({ "turn": turn, "status": ending.status, "text": ending.text, "entries": rows });
+        for (key, field) in [("next", &ending.next), ("approval", &ending.approval)] {
+            if let Some(field) = field {
+                value[key] = field.clone().into();
+            }
+        }
+        printer.value(&value);
+    } else {
+        printer.table(&rows);
+        printer.say(&ending.text);
+        if let Some(next) = &ending.next {
+            printer.say(format!("→ {next}"));
+        }
+    }
+    Ok(ExitCode::from(match ending.status {
+        Status::Done => 0,
+        Status::Waits | Status::Asks => 4,
+        Status::Cancelled => 130,
+        _ => 1,
+    }))
+}
+
+/// Shows what would be done; nothing runs.
+pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failure> {
+    let broken = |e: String| Failure::internal(e);
+    let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?;
+    let planner = Planner::new(catalog, Lexicons::shipped().map_err(|e| broken(e.to_string()))?);
+    let clock = Clock::at(moment(args.now.as_deref(), args.zone.as_deref())?);
+    if let Some(file) = &args.batch {
+        let text = text_of(file)?;
+        let answers = batch::run(&planner, &text, &clock, args.lang.as_deref(), args.explain)
+            .map_err(Failure::wrong_args)?;
+        let mut out = String::new();
+        for answer in answers {
+            out.push_str(&answer.to_string());
+            out.push('\n');
+        }
+        print::prompt(&out);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let line = batch::Line {
+        id: String::new(),
+        query: args.request.join(" "),
+        lang: args.lang.clone(),
+        context: args.after.clone(),
+    };
+    let request =
+        metnos_engine::Request { text: &line.query, language: line.lang.as_deref(), context: &line.context };
+    let (answer, why) = planner.plan(&request, &clock);
+    if printer.json {
+        printer.value(&batch::line(&planner, &line, &clock, args.explain));
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &answer {
+        Answer::Plan(plan) => steps(printer, plan),
+        Answer::Ask(ask) => printer.say(format!("one thing is missing: {}", ask.missing.join(", "))),
+        Answer::Gap(gap) => printer.say(format!("nothing does that: {}", gap.reason)),
+    }
+    if args.explain {
+        printer.say(format!("language {}, confidence {:.2}", why.language, why.confidence));
+        for (word, meaning) in &why.used {
+            printer.say(format!("  {word}: {meaning}"));
+        }
+        if !why.leftover.is_empty() {
+            printer.say(format!("  not explained: {}", why.leftover.join(" ")));
+        }
+        for note in &why.notes {
+            printer.say(format!("  {note}"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Decides a turn again from its log.
+pub(crate) fn replay(printer: Printer, turn: &str, diff: bool) -> Result<ExitCode, Failure> {
+    let gateway = Gateway::new(super::runtime(false)?)?;
+    let replayed = gateway.replay(turn)?;
+    printer.value(&serde_json::to_value(&replayed).map_err(|e| Failure::internal(e.to_string()))?);
+    let same = replayed.differences.is_empty();
+    let verdict = if same { "the same, byte for byte" } else { "something else would be decided now" };
+    printer.say(format!("{} events: {verdict}", replayed.events));
+    for (n, then, now) in replayed.differences.iter().filter(|_| diff) {
+        printer.say(format!("event {n}"));
+        then.iter().for_each(|effect| printer.say(format!("- {effect}")));
+        now.iter().for_each(|effect| printer.say(format!("+ {effect}")));
+    }
+    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The latest turns.
+pub(crate) fn turns(printer: Printer, most: u32) -> Result<ExitCode, Failure> {
+    let gateway = Gateway::new(super::runtime(false)?)?;
+    let rows: Vec<Map<String, Value>> = gateway
+        .turns(most)?
+        .into_iter()
+        .map(|turn| {
+            [
+                ("turn", turn.id.into()),
+                ("at", turn.began_at.into()),
+                ("status", turn.status.unwrap_or_else(|| "interrupted".into()).into()),
+                ("request", turn.request.into()),
+            ]
+            .into_iter()
+            .map(|(key, value): (&str, Value)| (key.to_owned(), value))
+            .collect()
+        })
+        .collect();
+    printer.value(&Value::Array(rows.iter().cloned().map(Value::Object).collect()));
+    printer.table(&rows);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn steps(printer: Printer, plan: &Plan) {
+    for (n, step) in plan.steps.iter().enumerate() {
+        let args: Vec<String> = step.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let asleep =
+            step.dormant.as_ref().map(|why| format!("   (cannot run yet: {why})")).unwrap_or_default();
+        printer.say(format!("{}. {} {}{asleep}", n + 1, step.tool, args.join(" ")));
+    }
+}
+
+fn moment(now: Option<&str>, zone: Option<&str>) -> Result<jiff::Zoned, Failure> {
+    let Some(now) = now else { return exec::now(zone) };
+    let wrong = |e: jiff::Error| Failure::wrong_args(format!("--now: {e}"));
+    let at: jiff::Timestamp = now.parse().map_err(wrong)?;
+    match zone {
+        Some(zone) => at.in_tz(zone).map_err(|e| Failure::wrong_args(format!("--zone: {e}"))),
+        None => Ok(at.to_zoned(jiff::tz::TimeZone::system())),
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, Failure> {
+    use std::io::Read;
+    let io = |e: std::io::Error| Failure::io(path.display(), &e);
+    let mut text = String::new();
+    let read = match path == Path::new("-") {
+        true => std::io::stdin().take(BATCH_MAX).read_to_string(&mut text),
+        false => std::fs::File::open(path).map_err(io)?.take(BATCH_MAX).read_to_string(&mut text),
+    };
+    read.map_err(io)?;
+    Ok(text)
+}
