@@ -51,6 +51,12 @@ fn a_third_set_keeps_its_floor() {
 }
 
 #[test]
+fn what_nothing_can_do_is_a_gap_also_in_a_fourth_set() {
+    let share = share("fourth.jsonl");
+    assert!(share >= 0.95, "{share}");
+}
+
+#[test]
 fn the_language_need_not_be_told() {
     let text =
         std::fs::read_to_string(format!("{}/tests/data/requests.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();

@@ -140,10 +140,10 @@ impl Clause<'_> {
             days.open = offset == 0;
             return Some((days, at + 1));
         }
-        if let Some(rel) = item.sense("rel") {
-            if let Some(found) = self.relative(rel, at + 1) {
-                return Some(found);
-            }
+        if let Some(rel) = item.sense("rel")
+            && let Some(found) = self.relative(rel, at + 1)
+        {
+            return Some(found);
         }
         if let Some(found) = self.month(at) {
             return Some(found);
@@ -218,7 +218,7 @@ impl Clause<'_> {
         Some((days, at + 1))
     }
 
-    fn weekday(&self, weekday: i8, rel: Option<&str>) -> Option<Days> {
+    pub(crate) fn weekday(&self, weekday: i8, rel: Option<&str>) -> Option<Days> {
         let today = self.clock.today();
         let now = today.weekday().to_monday_one_offset();
         let back = (now - weekday).rem_euclid(7);

@@ -12,8 +12,7 @@ impl Clause<'_> {
         let mut best: Option<(i32, String)> = None;
         for id in nouns {
             let Some(noun) = self.senses.noun.get(id) else { continue };
-            let Some(object) =
-                noun.object.clone().filter(|_| !noun.beside.is_some_and(|r| !self.frame.has(r)))
+            let Some(object) = noun.object.clone().filter(|_| noun.beside.is_none_or(|r| self.frame.has(r)))
             else {
                 continue;
             };

@@ -124,8 +124,7 @@ impl Clause<'_> {
                 return Some((path.to_owned(), item.text.clone(), at + 1 + usize::from(after)));
             }
         }
-        if super::clause::only_stop(item) && !item.capital || item.sense("polite").is_some() && !item.capital
-        {
+        if !item.capital && (super::clause::only_stop(item) || item.sense("polite").is_some()) {
             return None;
         }
         let dated = ["month", "weekday", "day", "rel", "unit", "number", "ordinal"]

@@ -51,7 +51,7 @@ impl Cron {
 }
 
 impl Clause<'_> {
-    fn recurrence(&mut self) -> Option<Timing> {
+    pub(crate) fn recurrence(&mut self) -> Option<Timing> {
         let (cron, range) = (0..self.len()).find_map(|at| self.recurs_at(at))?;
         self.take(range.start, range.end, "schedule");
         let part = (range.start..range.end).find_map(|at| self.sense(at, "day_part").map(str::to_owned));
@@ -180,7 +180,7 @@ impl Clause<'_> {
             return Some(Timing {
                 schedule: Some(format!("at:{schedule}")),
                 recurs: false,
-                at: vec![at..end],
+                at: Vec::from([at..end]),
             });
         }
         let day = (0..self.len()).find_map(|at| {

@@ -69,6 +69,11 @@ impl Clause<'_> {
     /// Day, hours, length and part of the day of an appointment.
     pub(crate) fn appointment(&mut self) {
         let part = (0..self.len()).find_map(|at| self.sense(at, "day_part").map(|id| (at, id.to_owned())));
+        let recurs = self.recurrence().and_then(|timing| timing.schedule);
+        let weekday = recurs.as_ref().and_then(|cron| cron.rsplit(' ').next()?.get(..1)?.parse::<i8>().ok());
+        if let Some(cron) = recurs {
+            self.frame.set(Role::Recurrence, cron);
+        }
         let mut clocks = Vec::new();
         let mut at = 0;
         while at < self.len() {
@@ -104,7 +109,9 @@ impl Clause<'_> {
             let (days, end) = self.span(at)?;
             Some((days.ahead.map(|(from, _)| from).or(days.from)?, at, end))
         });
-        let date = day.map_or(self.clock.today(), |(date, _, _)| date);
+        let again =
+            weekday.and_then(|w| self.weekday(if w == 0 { 7 } else { w }, None)).and_then(|days| days.ahead);
+        let date = day.map(|(date, _, _)| date).or(again.map(|(date, _)| date)).unwrap_or(self.clock.today());
         if let Some((_, at, end)) = day {
             let from = at
                 .checked_sub(1)

@@ -156,8 +156,19 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
     if changes {
         return false;
     }
+    // What is put on a calendar again and again is an event that recurs.
+    let verb = items.iter().find_map(|i| i.command());
+    let booked = |i: &Item| {
+        i.sense("noun")
+            .and_then(|id| senses.noun.get(id))
+            .zip(verb)
+            .is_some_and(|(n, v)| n.object.as_deref() == Some("events") && n.turns.contains_key(v))
+    };
     let books = items.iter().any(|i| {
-        i.command().and_then(|id| senses.verb.get(id)).is_some_and(|v| v.object.as_deref() == Some("events"))
+        booked(i)
+            || i.command()
+                .and_then(|id| senses.verb.get(id))
+                .is_some_and(|v| v.object.as_deref() == Some("events"))
     });
     let counts = items.iter().any(|item| item.sense("stat").is_some());
     if timing.recurs && timing.schedule.is_none() && counts {

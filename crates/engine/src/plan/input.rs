@@ -24,7 +24,8 @@ impl<'p> Build<'p> {
             || frame.has(Role::Place) && !used.contains(&Role::Place)
             || narrowed(frame)
             || frame.has(Role::Urls)
-            || frame.has(Role::Query);
+            || frame.has(Role::Query)
+            || frame.has(Role::Name);
         // "The videos there, move them": a pronoun that takes up what the clause itself has named.
         if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
             if let Some(list) = self.referred(frame) {

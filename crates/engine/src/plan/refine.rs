@@ -9,6 +9,9 @@ use metnos_vocab::Class;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A field, what is asked of it, and whether it must not hold.
+type Condition = (String, Vec<(Role, Value)>, bool);
+
 impl Build<'_> {
     /// Filters the list by every value that has not been used yet.
     pub(super) fn narrow(
@@ -17,7 +20,7 @@ impl Build<'_> {
         mut list: List,
         used: &mut BTreeSet<Role>,
     ) -> Result<List, Stop> {
-        let mut conditions: Vec<(String, Vec<(Role, Value)>, bool)> = Vec::new();
+        let mut conditions: Vec<Condition> = Vec::new();
         let mut add = |field: String, role: Role, value: Value, negate: bool| match conditions
             .iter_mut()
             .find(|(f, _, n)| *f == field && !*n && !negate)
