@@ -70,7 +70,7 @@ impl Gateway {
     /// Puts the mind this binary was built with before `runtime`.
     pub fn new(runtime: Runtime) -> Result<Self, Failure> {
         let broken = |e: String| Failure::internal(e);
-        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?;
+        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
         let machine = Machine::new(catalog.clone(), lexicons.clone(), messages);
@@ -104,14 +104,42 @@ impl Gateway {
             db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, jiff::Timestamp::now())
         })?;
         let zone = asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned();
-        let mut event = Event::Asked {
+        let event = Event::Asked {
             text: asked.text.clone(),
             language: asked.language.clone(),
             now: asked.now.timestamp().to_string(),
             zone,
             context: self.context(&asked.conversation)?,
         };
-        let (mut state, mut n) = (State::default(), 0);
+        self.run(asked, turn, State::default(), 0, event, door)
+    }
+
+    /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
+    pub fn resume(
+        &self,
+        turn: &str,
+        done: Done,
+        asked: &Asked,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Told, Failure> {
+        let log = self.entries(turn)?;
+        let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
+        let state =
+            log.into_iter().fold(State::default(), |state, entry| self.machine.step(state, entry.event).0);
+        let step = state.results.len() + 1;
+        let event = Event::Done { step, got: Box::new(self.keep(turn, step, done)?) };
+        self.run(asked, turn.to_owned(), state, n, event, door)
+    }
+
+    fn run(
+        &self,
+        asked: &Asked,
+        turn: String,
+        mut state: State,
+        mut n: u32,
+        mut event: Event,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Told, Failure> {
         loop {
             let (next, effects) = self.machine.step(state, event.clone());
             state = next;
@@ -119,7 +147,7 @@ impl Gateway {
             self.log(&turn, n, &event, &effects)?;
             // The machine gives one effect for each event while the turn is not over.
             let Some(effect) = effects.into_iter().next() else {
-                return Err(Failure::internal("a turn that decided nothing"));
+                return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} is over")));
             };
             event = match effect {
                 Effect::Invoke { step, tool, args, entries, with } => {
@@ -130,7 +158,7 @@ impl Gateway {
                     }
                     let spec = self.spec(asked, &state, &turn, step, tool, args, (entries, with));
                     let got = match spec {
-                        Ok(spec) => self.perform(&turn, step, spec, door)?,
+                        Ok(spec) => self.keep(&turn, step, self.runtime.call(spec, door.as_door()))?,
                         Err(failure) => Got { error: Some(trouble(&failure)), ..Got::default() },
                     };
                     Event::Done { step, got: Box::new(got) }
@@ -139,18 +167,26 @@ impl Gateway {
                     Some(answer) => Event::Answered { text: answer },
                     None => return self.left_open(turn, text),
                 },
-                Effect::Finish(ending) => return self.close(turn, &request, ending),
+                Effect::Finish(ending) => return self.close(turn, &self.runtime.told(&asked.text), ending),
             };
         }
     }
 
     /// The turn, decided again from its log.
     pub fn replay(&self, turn: &str) -> Result<Replayed, Failure> {
+        let log = self.entries(turn)?;
+        replay(&self.machine, &log).map_err(|e| Failure::internal(e.to_string()))
+    }
+
+    /// One turn, if it is known.
+    pub fn turn(&self, id: &str) -> Result<Option<Turn>, Failure> {
+        self.db(|db| db.turn(id))
+    }
+
+    fn entries(&self, turn: &str) -> Result<Vec<Entry>, Failure> {
         let log = self.db(|db| db.turn_log(turn))?;
         let damaged = |e: serde_json::Error| Failure::internal(format!("the log of {turn} is damaged: {e}"));
-        let log: Vec<Entry> =
-            log.iter().map(|l| serde_json::from_str(l)).collect::<Result<_, _>>().map_err(damaged)?;
-        replay(&self.machine, &log).map_err(damaged)
+        log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged)
     }
 
     /// The latest turns, the newest first.
@@ -210,8 +246,7 @@ impl Gateway {
         }
     }
 
-    fn perform(&self, turn: &str, step: usize, spec: Spec, door: &mut dyn TurnDoor) -> Result<Got, Failure> {
-        let mut done = self.runtime.call(spec, door.as_door());
+    fn keep(&self, turn: &str, step: usize, mut done: Done) -> Result<Got, Failure> {
         let mut reader = BufReader::new(done.items.reader().map_err(|e| Failure::io("a list", &e))?);
         let count = self.scratch.keep(turn, step, &mut reader)?;
         drop(reader);

@@ -44,10 +44,19 @@ impl Scratch {
         Ok(Box::new(File::open(&path).map_err(|e| Failure::io(path.display(), &e))?))
     }
 
-    /// One item of it, from 1.
-    pub(crate) fn one(&self, turn: &str, step: usize, index: usize) -> Result<Box<dyn Read>, Failure> {
-        let lines = BufReader::new(self.whole(turn, step)?).split(b'\n');
-        let found = index.checked_sub(1).and_then(|n| lines.skip(n).next());
+    /// One item of it: from 1, or from the end with -1.
+    pub(crate) fn one(&self, turn: &str, step: usize, index: i64) -> Result<Box<dyn Read>, Failure> {
+        let lines = || Ok::<_, Failure>(BufReader::new(self.whole(turn, step)?).split(b'\n'));
+        let at = match usize::try_from(index) {
+            Ok(from_start) => from_start.checked_sub(1),
+            Err(_) => {
+                lines()?.count().checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
+            }
+        };
+        let found = match at {
+            Some(at) => lines()?.nth(at),
+            None => None,
+        };
         match found {
             Some(Ok(mut line)) => {
                 line.push(b'\n');

@@ -220,7 +220,8 @@ impl Ending {
                 lines.push(messages.say(language, "truncated", &[("cap", cut)]));
             }
         }
-        ending.show = results.last().filter(|got| got.error.is_none() && got.count > 0).map(|_| last);
+        let is_list = |got: &&Got| got.error.is_none() && got.count > 0 && value_of(got).is_none();
+        ending.show = results.last().filter(is_list).map(|_| last);
         if let Some(trouble) = results.last().and_then(|got| got.error.as_ref()) {
             ending.approval = trouble.approval.clone();
             ending.next = trouble.hint.clone();
@@ -241,10 +242,10 @@ impl Ending {
 /// The value that a last step is all about, said as it is.
 fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<String> {
     let got = results.get(step.checked_sub(1)?)?;
-    if step != last || got.count > 0 {
+    let value = value_of(got);
+    if step != last || (got.count > 0 && value.is_none()) {
         return None;
     }
-    let value = ["text", "content", "value"].into_iter().find_map(|key| got.fields.get(key));
     let planned = fill(&Value::String(plan.final_message.clone()), results);
     let told = value.or(planned.as_ref())?;
     match told {
@@ -252,6 +253,12 @@ fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<Stri
         Value::Number(number) if value.is_some() => Some(number.to_string()),
         _ => None,
     }
+}
+
+/// The one value an answer is about, if it is about one.
+fn value_of(got: &Got) -> Option<&Value> {
+    let named = ["text", "content", "value"].into_iter().find_map(|key| got.fields.get(key));
+    named.filter(|_| got.count <= 1)
 }
 
 fn put(template: &str, values: &[(&str, &str)]) -> String {

@@ -115,6 +115,6 @@ pub enum Source {
     Step(usize),
     /// The last list of the conversation.
     Turn,
-    /// One of it, from 1.
-    OneOfTurn(usize),
+    /// One of it: from 1, or from the end with -1.
+    OneOfTurn(i64),
 }

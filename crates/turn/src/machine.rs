@@ -55,7 +55,8 @@ impl Machine {
             Event::Done { step, got } => self.observe(&mut state, step, *got),
             Event::Cancelled => self.finish(&state, Status::Cancelled, None),
         };
-        state.over = matches!(effect, Effect::Finish(_));
+        // What waits for a yes goes on with the result of the same step.
+        state.over = matches!(&effect, Effect::Finish(ending) if ending.status != Status::Waits);
         (state, vec![effect])
     }
 

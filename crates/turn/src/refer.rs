@@ -24,7 +24,7 @@ pub(crate) fn resolve(
     required: &dyn Fn(&str) -> bool,
 ) -> Result<Resolved, Lost> {
     let mut out = Resolved { args: Map::new(), entries: None, with: None };
-    let index = args.get("index").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+    let index = args.get("index").and_then(Value::as_i64);
     for (name, value) in args {
         let step = || value.as_u64().and_then(|n| usize::try_from(n).ok()).map(Source::Step);
         match name.as_str() {

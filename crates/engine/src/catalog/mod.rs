@@ -102,6 +102,14 @@ impl Catalog {
         self
     }
 
+    /// The same catalog, in which these can run: what ships them knows better than their manifests.
+    pub fn awaken(mut self, names: &[&str]) -> Self {
+        for tool in self.tools.iter_mut().filter(|tool| names.contains(&tool.name.as_str())) {
+            tool.dormant = None;
+        }
+        self
+    }
+
     /// Every executor, by name.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter()

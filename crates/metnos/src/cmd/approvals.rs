@@ -4,6 +4,8 @@ use super::exec::{Terminal, now, show};
 use super::{USER, caller};
 use crate::print::Printer;
 use metnos_executor::Failure;
+use metnos_gateway::Gateway;
+use metnos_runtime::call::turn_of;
 use metnos_runtime::guards::{Answer, Question, Standing};
 use serde_json::{Map, Value, json};
 use std::fs::{File, OpenOptions};
@@ -95,9 +97,11 @@ pub(crate) fn approve(
         (_, true) => Answer::Always,
         _ => Answer::Once,
     };
-    let runtime = super::runtime(false)?;
+    let gateway = Gateway::new(super::runtime(false)?)?;
     let mut door = Terminal::new(printer)?;
-    match runtime.decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
+    match gateway.runtime().decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
+        // A step of a turn: the turn goes on.
+        Some(done) if turn_of(&done.call_id).is_some() => super::ask::go_on(printer, &gateway, done),
         Some(mut done) => {
             printer.progress_end();
             show(printer, &mut done, None)

@@ -8,7 +8,7 @@ use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
 use metnos_gateway::{Asked, Gateway, Status, Told, TurnDoor};
 use metnos_runtime::Form;
-use metnos_runtime::call::Door;
+use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader, IsTerminal};
@@ -89,6 +89,27 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
     show(printer, told)
 }
 
+/// Goes on with the turn of a step that has just been let through.
+pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<ExitCode, Failure> {
+    let turn = turn_of(&done.call_id).unwrap_or_default().to_owned();
+    let Some(known) = gateway.turn(&turn)? else {
+        let mut done = done;
+        return exec::show(printer, &mut done, None);
+    };
+    let asked = Asked {
+        text: known.request,
+        language: None,
+        now: exec::now(None)?,
+        caller: known.caller,
+        conversation: known.conversation,
+        base: exec::here()?,
+    };
+    let mut door = Chat { terminal: Terminal::new(printer)?, printer };
+    let told = gateway.resume(&turn, done, &asked, &mut door)?;
+    printer.progress_end();
+    show(printer, told)
+}
+
 fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
     let Told { turn, ending, list } = told;
     let mut rows: Vec<Map<String, Value>> = Vec::new();
@@ -125,7 +146,7 @@ fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
 /// Shows what would be done; nothing runs.
 pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failure> {
     let broken = |e: String| Failure::internal(e);
-    let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?;
+    let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
     let planner = Planner::new(catalog, Lexicons::shipped().map_err(|e| broken(e.to_string()))?);
     let clock = Clock::at(moment(args.now.as_deref(), args.zone.as_deref())?);
     if let Some(file) = &args.batch {
