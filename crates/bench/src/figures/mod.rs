@@ -1,6 +1,7 @@
 //! The figures, in groups that share a house.
 
 mod append;
+mod changes;
 mod cold;
 mod duplicates;
 mod find;
@@ -16,7 +17,7 @@ use crate::house::House;
 type Measure = fn(&House) -> Result<()>;
 
 /// Every group by name, in the order they are measured.
-pub(crate) const ALL: [(&str, Measure); 8] = [
+pub(crate) const ALL: [(&str, Measure); 9] = [
     ("start", start::measure),
     ("append", append::measure),
     ("warm", warm::measure),
@@ -25,4 +26,5 @@ pub(crate) const ALL: [(&str, Measure); 8] = [
     ("find", find::measure),
     ("duplicates", duplicates::measure),
     ("lists", lists::measure),
+    ("changes", changes::measure),
 ];
