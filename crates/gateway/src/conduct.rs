@@ -70,7 +70,8 @@ impl Gateway {
     /// Puts the mind this binary was built with before `runtime`.
     pub fn new(runtime: Runtime) -> Result<Self, Failure> {
         let broken = |e: String| Failure::internal(e);
-        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
+        let catalog =
+            Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
         let machine = Machine::new(catalog.clone(), lexicons.clone(), messages);

@@ -88,7 +88,7 @@ fn what_nothing_can_do_is_said_and_noted_and_what_is_missing_is_asked_once() {
     assert_eq!((gap.code, &gap.json()["status"]), (Some(1), &json!("gap")));
     assert!(gap.json()["text"].as_str().unwrap().contains("pizza"), "{gap:?}");
     house.write("Documents/a.pdf", "a");
-    let missing = ask(&house, "move a.pdf in Documents");
+    let missing = ask(&house, "rename ~/Documents/a.pdf");
     assert_eq!((missing.code, &missing.json()["status"]), (Some(4), &json!("asks")), "{missing:?}");
     let dormant = ask(&house, "find the unread mails of this week").json();
     assert_eq!(dormant["status"], "dormant", "{dormant}");

@@ -109,7 +109,9 @@ impl Runtime {
         };
         // A turn is taken back as a whole, its last step first.
         let mut all: Option<Outcome> = None;
-        for act in acts.iter().filter(undoable).filter(|act| crate::call::turn_of(&act.call_id) == Some(whole)) {
+        for act in
+            acts.iter().filter(undoable).filter(|act| crate::call::turn_of(&act.call_id) == Some(whole))
+        {
             let Some(one) = self.undo_act(act, user, purpose)? else { continue };
             all = Some(match all {
                 None => one,

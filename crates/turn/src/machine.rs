@@ -15,9 +15,19 @@ pub struct State {
     pub plan: Option<Plan>,
     /// What came of the steps so far.
     pub results: Vec<Got>,
-    asked: Option<(String, Option<String>, String, String, Vec<String>)>,
+    asked: Option<Words>,
     question: Option<Ask>,
     over: bool,
+}
+
+/// The request, as it came in.
+#[derive(Clone, Debug, PartialEq)]
+struct Words {
+    text: String,
+    language: Option<String>,
+    now: String,
+    zone: String,
+    context: Vec<String>,
 }
 
 impl State {
@@ -48,7 +58,7 @@ impl Machine {
         }
         let effect = match event {
             Event::Asked { text, language, now, zone, context } => {
-                state.asked = Some((text, language, now, zone, context));
+                state.asked = Some(Words { text, language, now, zone, context });
                 self.understand(&mut state, None)
             }
             Event::Answered { text } => self.understand(&mut state, Some(&text)),
@@ -62,7 +72,7 @@ impl Machine {
 
     /// Plans the request; `answer` is what the person said to the one question.
     fn understand(&self, state: &mut State, answer: Option<&str>) -> Effect {
-        let Some((mut text, language, now, zone, context)) = state.asked.clone() else {
+        let Some(Words { mut text, language, now, zone, context }) = state.asked.clone() else {
             return self.finish(state, Status::Failed, Some("an answer came before any request".into()));
         };
         if let (Some(answer), Some(ask)) = (answer, &state.question) {

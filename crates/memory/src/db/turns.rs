@@ -28,7 +28,14 @@ pub struct Turn {
 
 impl Db {
     /// Writes down that a turn began.
-    pub fn begin_turn(&self, id: &str, caller: &str, conversation: &str, request: &str, now: Timestamp) -> Result<()> {
+    pub fn begin_turn(
+        &self,
+        id: &str,
+        caller: &str,
+        conversation: &str,
+        request: &str,
+        now: Timestamp,
+    ) -> Result<()> {
         self.write("begin a turn", |tx| {
             tx.execute(sql::TURN_BEGIN, (id, caller, conversation, request, now.to_string())).map(|_| ())
         })
@@ -41,12 +48,16 @@ impl Db {
 
     /// Writes down how a turn ended.
     pub fn end_turn(&self, id: &str, status: &str, shown: Option<u32>, now: Timestamp) -> Result<()> {
-        self.write("end a turn", |tx| tx.execute(sql::TURN_END, (id, status, shown, now.to_string())).map(|_| ()))
+        self.write("end a turn", |tx| {
+            tx.execute(sql::TURN_END, (id, status, shown, now.to_string())).map(|_| ())
+        })
     }
 
     /// Writes down what nothing could do.
     pub fn note_gap(&self, turn: &str, request: &str, words: &str, now: Timestamp) -> Result<()> {
-        self.write("note a gap", |tx| tx.execute(sql::GAP, (turn, request, words, now.to_string())).map(|_| ()))
+        self.write("note a gap", |tx| {
+            tx.execute(sql::GAP, (turn, request, words, now.to_string())).map(|_| ())
+        })
     }
 
     /// One turn, if it is known.
@@ -92,6 +103,7 @@ fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
