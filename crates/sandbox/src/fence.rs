@@ -13,8 +13,8 @@ use metnos_guard::core::{Act, CorePaths, Look, Verdict};
 use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -78,6 +78,7 @@ pub fn mint(
         wire: FenceWire::default(),
         binds: Vec::new(),
         seen: BTreeSet::new(),
+        folders: RefCell::default(),
         beside,
     };
     cut.wire.net = !profile.net.is_empty();
@@ -118,6 +119,8 @@ struct Cut<'a> {
     wire: FenceWire,
     binds: Vec<Bind>,
     seen: BTreeSet<(PathBuf, bool, u8)>,
+    /// Folders that were resolved, by how they were written.
+    folders: RefCell<HashMap<PathBuf, PathBuf>>,
     /// A changer that could be told a destination and was not: it works beside its sources.
     beside: bool,
 }
@@ -235,23 +238,40 @@ impl<'a> Cut<'a> {
 
     fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, ResolveError> {
         let whole = || resolve_in(path, self.ground.base, self.ground.user_home);
-        match (usage, path.parent(), path.file_name()) {
-            (Use::Operand, Some(parent), Some(last)) if !parent.as_os_str().is_empty() => {
-                let above = resolve_in(parent, self.ground.base, self.ground.user_home)?;
-                let full = above.path.join(last);
-                match std::fs::symlink_metadata(&full) {
-                    Ok(meta) if meta.is_symlink() => Ok(Resolved {
-                        path: full,
-                        exists: true,
-                        id: None,
-                        is_dir: false,
-                        missing: Vec::new(),
-                    }),
-                    _ => whole(),
-                }
+        let (Some(parent), Some(last)) = (path.parent(), path.file_name()) else { return whole() };
+        let Some(above) = self.folder(parent) else { return whole() };
+        let full = above.join(last);
+        match std::fs::symlink_metadata(&full) {
+            // What is changed is the link, not what it leads to.
+            Ok(meta) if meta.is_symlink() && usage == Use::Operand => {
+                Ok(Resolved { path: full, exists: true, id: None, is_dir: false, missing: Vec::new() })
             }
+            Ok(meta) if !meta.is_symlink() => Ok(Resolved {
+                path: full,
+                exists: true,
+                id: Some((meta.dev(), meta.ino())),
+                is_dir: meta.is_dir(),
+                missing: Vec::new(),
+            }),
             _ => whole(),
         }
+    }
+
+    /// What an existing folder resolves to. The way to it is walked once a call: ten thousand files
+    /// often lie in one.
+    fn folder(&self, dir: &Path) -> Option<PathBuf> {
+        if dir.as_os_str().is_empty() {
+            return None;
+        }
+        if let Some(known) = self.folders.borrow().get(dir) {
+            return Some(known.clone());
+        }
+        let found = resolve_in(dir, self.ground.base, self.ground.user_home).ok()?;
+        if !found.is_dir {
+            return None;
+        }
+        self.folders.borrow_mut().insert(dir.to_path_buf(), found.path.clone());
+        Some(found.path)
     }
 
     fn readable(&mut self, found: &Resolved) -> Result<(), Failure> {
@@ -275,10 +295,10 @@ impl<'a> Cut<'a> {
     }
 
     fn operand(&mut self, found: &Resolved) -> Result<(), Failure> {
-        let existing = nearest(&found.path);
         if self.trusted {
-            let parent = if found.exists { found.path.parent().unwrap_or(Path::new("/")) } else { &existing };
-            self.grant(parent, if self.beside { Reach::Tree } else { Reach::Names }, true)?;
+            let above = || found.path.parent().unwrap_or(Path::new("/")).to_path_buf();
+            let parent = if found.exists { above() } else { nearest(&found.path) };
+            self.grant(&parent, if self.beside { Reach::Tree } else { Reach::Names }, true)?;
         }
         // A link has no content of its own: the rights on its folder are all it needs.
         if found.exists && found.id.is_some() {

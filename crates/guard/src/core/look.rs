@@ -3,8 +3,10 @@
 use super::alias::Names;
 use super::paths::{below_any, inside};
 use super::{Act, CoreError, CorePaths, Entry, Expansion, Identity, Verdict, expand};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// What stood at the core paths at one moment.
 pub struct Look<'c> {
@@ -15,6 +17,16 @@ pub struct Look<'c> {
     found: Vec<(&'c Path, Option<Identity>)>,
     /// The entry that each of these belongs to.
     identities: HashMap<(u64, u64), &'c Entry>,
+    /// By folder: of ten thousand files in one, what lies around them is looked at once.
+    near: RefCell<HashMap<PathBuf, Rc<Near<'c>>>>,
+}
+
+/// What of the core can matter to anything in one folder.
+struct Near<'c> {
+    /// Core names above the folder, at it or below it.
+    names: Vec<(PathBuf, &'c Entry)>,
+    /// What the folder and those above it lead to, the nearest first.
+    led: Vec<&'c Entry>,
 }
 
 impl<'c> Look<'c> {
@@ -31,7 +43,7 @@ impl<'c> Look<'c> {
                 }
             }
         }
-        Ok(Self { core, aliases, found, identities })
+        Ok(Self { core, aliases, found, identities, near: RefCell::default() })
     }
 
     /// What of `grant` can really be granted; see [`Expansion`].
@@ -60,23 +72,41 @@ impl<'c> Look<'c> {
         if !path.is_absolute() {
             return Verdict::Core { entry: path.to_owned(), reason: "not an absolute path".into() };
         }
-        for (core, entry) in self.names() {
+        let near = self.near(path.parent().unwrap_or(path));
+        for (core, entry) in &near.names {
             let within = inside(path, core) && !below_any(path, &entry.except);
             if within || (act == Act::RenameOrRemove && inside(core, path)) {
-                return Verdict::Core { entry: core.to_owned(), reason: entry.reason.clone() };
+                return Verdict::Core { entry: core.clone(), reason: entry.reason.clone() };
             }
         }
         // A name nobody listed may still lead to the same folder.
-        for ancestor in path.ancestors() {
-            let found = Identity::of(ancestor).and_then(|id| self.identities.get(&(id.dev, id.ino)));
-            if let Some(entry) = found
-                && !below_any(path, &entry.except)
-            {
+        let itself = self.led_to(path);
+        match itself.iter().chain(&near.led).find(|entry| !below_any(path, &entry.except)) {
+            Some(entry) => {
                 let at = entry.paths.first().cloned().unwrap_or_default();
-                return Verdict::Core { entry: at, reason: entry.reason.clone() };
+                Verdict::Core { entry: at, reason: entry.reason.clone() }
             }
+            None => Verdict::Free,
         }
-        Verdict::Free
+    }
+
+    /// The entry that stands at `path`, under whatever name.
+    fn led_to(&self, path: &Path) -> Option<&'c Entry> {
+        Identity::of(path).and_then(|id| self.identities.get(&(id.dev, id.ino)).copied())
+    }
+
+    /// What of the core can matter to anything in `dir`; found once for each folder.
+    fn near(&self, dir: &Path) -> Rc<Near<'c>> {
+        if let Some(near) = self.near.borrow().get(dir) {
+            return Rc::clone(near);
+        }
+        let names = self.names().filter(|(core, _)| inside(dir, core) || inside(core, dir));
+        let near = Rc::new(Near {
+            names: names.map(|(core, entry)| (core.to_owned(), entry)).collect(),
+            led: dir.ancestors().filter_map(|ancestor| self.led_to(ancestor)).collect(),
+        });
+        self.near.borrow_mut().insert(dir.to_owned(), Rc::clone(&near));
+        near
     }
 
     /// Whether a core path lies strictly below `dir`, existing or not.
