@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Works it out for one call. Contents of written files are those of the complete call.
 pub(crate) fn told_by_journal(house: &House, call: &str, before: &Tree, after: &Tree) -> Done<Tree> {
-    let dir = house.metnos().join("state/journal").join(call);
+    // What is recorded as done stands with what is done.
+    let dir = house.metnos().join("state/journal/done").join(call);
     let mut ops = Vec::new();
     for number in 1.. {
         let path = dir.join(format!("{number}.jsonl"));

@@ -4,7 +4,7 @@
 
 use crate::place::{Place, beside_name, kind, size};
 use crate::touched::{Touched, sync_dir};
-use crate::{Fact, copy, keep::near, parent, stage};
+use crate::{Fact, copy, keep::near, made, parent, stage};
 use metnos_executor::Failure;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
@@ -121,7 +121,8 @@ pub fn remove_dir(path: &Path, touched: &mut Touched) -> Result<bool, Failure> {
     }
 }
 
-/// Makes a directory again, as `was` it: at `kept` first, so that it is never seen with other rights.
+/// Makes a directory again, as `was` it: at `kept` first, so that it is never seen with other rights. It is
+/// told like a copy: whoever looks after a crash must not take it for one that the call made.
 pub fn make_dir(path: &Path, was: &Fact, kept: &Path, touched: &mut Touched) -> Result<(), Failure> {
     let place = Place::strict(path)?;
     if let Ok(kept) = Place::strict(kept)
@@ -130,6 +131,7 @@ pub fn make_dir(path: &Path, was: &Fact, kept: &Path, touched: &mut Touched) -> 
     {
         dress_dir(&kept, was)?;
         let made = kept.present()?;
+        tell_dir(&kept, kept.path)?;
         return match stage::rename_noreplace_raw(kept.dir.as_fd(), kept.name, &made, &place) {
             Ok(()) => {
                 touched.gain(place.path);
@@ -141,7 +143,15 @@ pub fn make_dir(path: &Path, was: &Fact, kept: &Path, touched: &mut Touched) -> 
     }
     dress_dir(&place, was)?;
     touched.gain(place.path);
-    Ok(())
+    tell_dir(&place, kept)
+}
+
+/// An empty folder for what is kept may be gone; then there is nowhere to tell it.
+fn tell_dir(made: &Place<'_>, kept: &Path) -> Result<(), Failure> {
+    match Place::strict(&told(kept)) {
+        Ok(told) => made::note(&told, Fact::named(&made.dir, made.name).map_err(io::Error::from)),
+        Err(_) => Ok(()),
+    }
 }
 
 /// A directory with the rights it had, on disk.

@@ -1,7 +1,7 @@
 //! What stood at a path: enough to recognise a thing later and to see whether it changed.
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, Statx, StatxFlags, openat2, statx,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, Statx, StatxFlags, openat2, readlinkat, statx,
 };
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,10 @@ pub struct Fact {
     /// When it came into being, where the file system tells: numbers are used again, and often at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub born: Option<(i64, u32)>,
+    /// Where a link leads, as a digest. A link cannot be synced, so a power loss may take the date it was
+    /// given; its target comes with its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<u64>,
 }
 
 impl Fact {
@@ -64,7 +68,11 @@ impl Fact {
     /// What has this name in an open directory; a link is not followed.
     pub(crate) fn named(dir: impl AsFd, name: &OsStr) -> rustix::io::Result<Self> {
         let asked = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-        Ok(Self::from(&statx(dir, name, AtFlags::SYMLINK_NOFOLLOW, asked)?))
+        let mut found = Self::from(&statx(&dir, name, AtFlags::SYMLINK_NOFOLLOW, asked)?);
+        if found.kind == Kind::Link {
+            found.target = Some(digest(readlinkat(&dir, name, Vec::new())?.as_bytes()));
+        }
+        Ok(found)
     }
 
     /// What an open file is.
@@ -81,7 +89,11 @@ impl Fact {
 
     /// True when nothing tells the content of one from the content of the other.
     pub fn looks_like(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.size == other.size && self.mtime == other.mtime
+        let alike = match (self.target, other.target) {
+            (Some(a), Some(b)) => a == b,
+            _ => self.mtime == other.mtime,
+        };
+        self.kind == other.kind && self.size == other.size && alike
     }
 
     /// True when this is that very thing and nobody wrote to it since.
@@ -89,6 +101,12 @@ impl Fact {
         // The time of a folder moves with every name in it.
         self.is(since) && (self.kind == Kind::Dir || self.looks_like(since))
     }
+}
+
+/// Enough of a digest to tell targets apart.
+fn digest(target: &[u8]) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(target).as_bytes();
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
 fn kind(mode: u32) -> Kind {
@@ -111,6 +129,7 @@ impl From<&Statx> for Fact {
             size: found.stx_size,
             mtime: (found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec),
             born: tells.then_some((found.stx_btime.tv_sec, found.stx_btime.tv_nsec)),
+            target: None,
         }
     }
 }
@@ -124,6 +143,7 @@ impl From<&Stat> for Fact {
             size: u64::try_from(stat.st_size).unwrap_or(0),
             mtime: (stat.st_mtime, u32::try_from(stat.st_mtime_nsec).unwrap_or(0)),
             born: None,
+            target: None,
         }
     }
 }

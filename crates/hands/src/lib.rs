@@ -79,8 +79,16 @@ impl Hands {
         if kind(&place.present()?) != FileType::Directory {
             return Err(place.conflict("it was swapped for something else"));
         }
+        // Told at once: several folders may come and go at one place.
+        let told = kept(&self.permit, place.path, i).and_then(|kept| {
+            made::note(&Place::of(&kept)?, Fact::named(&place.dir, place.name).map_err(io::Error::from))
+        });
+        if told.is_err() {
+            // Nobody could take it back later.
+            let _ = rustix::fs::unlinkat(&place.dir, place.name, AtFlags::REMOVEDIR);
+        }
         self.gain(place.path);
-        Ok(())
+        told
     }
 
     /// Moves or renames as operation `i` says; never replaces. Returns the size of what moved.

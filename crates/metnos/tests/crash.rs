@@ -71,7 +71,7 @@ fn a_move_killed_at_any_point_loses_no_file_and_is_closed() {
         command.args(["--json", "approve", asked["error"]["approval"].as_str().unwrap()]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let journal = house.metnos().join("state/journal");
+        let journal = house.metnos().join("state/journal/open");
         let has_open = || {
             house.day_files().iter().any(|f| {
                 let text = std::fs::read_to_string(f).unwrap_or_default();
@@ -182,7 +182,7 @@ fn an_archive_killed_while_it_is_written_has_no_final_name() {
     let archive = house.home().join("all.zip");
     let args = json!({ "paths": paths, "dst": archive });
     let mut child = spawn(&house, "compress_files", &args, "zipped");
-    let journal = house.metnos().join("state/journal/zipped/1.jsonl");
+    let journal = house.metnos().join("state/journal/open/zipped/1.jsonl");
     let reached = until(&mut child, || journal.exists());
     kill(child);
     assert!(reached, "{:?}", house.audit_lines().last());

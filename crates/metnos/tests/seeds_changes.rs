@@ -73,7 +73,7 @@ fn the_intent_is_in_the_journal_and_the_audit_opens_before_it_closes() {
             shown.as_array().unwrap().iter().map(|l| l["kind"].as_str().unwrap()).collect();
         assert_eq!((kinds.first(), kinds.last()), (Some(&"open"), Some(&"close")), "{name}: {shown}");
         assert!(shown[0]["seq"].as_u64() < shown[kinds.len() - 1]["seq"].as_u64());
-        let journal: Vec<PathBuf> = std::fs::read_dir(house.metnos().join("state/journal").join(id))
+        let journal: Vec<PathBuf> = std::fs::read_dir(house.metnos().join("state/journal/done").join(id))
             .unwrap()
             .map(|e| e.unwrap().path())
             .collect();

@@ -122,6 +122,10 @@ fn trying_touches_nothing_and_forgetting_frees() {
     let freed = house.run(&["--json", "undo", "--forget", &turn]).json();
     assert_eq!(freed["freed_bytes"], 5);
     assert_eq!(undo(&house)["undone"], Value::Null);
+    let listed = house.run(&["--json", "undo", "--list"]).json();
+    assert_eq!((&listed[0]["turn"], &listed[0]["state"]), (&json!(turn), &json!("freed")), "{listed}");
+    let ran = house.run(&["undo", &turn]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("was freed on"), "{ran:?}");
     assert!(!house.home().join("docs/a.txt").exists());
     assert_eq!(house.run(&["undo", "NOSUCHTURN"]).code, Some(1));
 }
@@ -144,7 +148,7 @@ fn a_damaged_record_is_told_and_nothing_is_touched() {
     let house = furnished();
     let done = house.exec("delete_files", json!({ "paths": ["docs/a.txt"] }));
     let id = done["call_id"].as_str().unwrap();
-    let record = house.metnos().join("state/journal").join(id).join("1.jsonl");
+    let record = house.metnos().join("state/journal/done").join(id).join("1.jsonl");
     let text = std::fs::read_to_string(&record).unwrap();
     std::fs::write(&record, text.replace("docs/a.txt", "docs/b.txt")).unwrap();
     let listed = house.run(&["--json", "undo", "--list"]).json();
@@ -184,4 +188,25 @@ fn what_is_kept_cannot_be_reached_by_any_call() {
     let found = house.exec("find_files", json!({ "base_path": house.home(), "hidden": true }));
     assert!(!found.to_string().contains(".metnos-undo/"), "{found}");
     assert_eq!(undo(&house)["reversed"], 1);
+}
+
+#[test]
+fn a_removed_word_of_an_undo_is_damage_and_never_a_second_undo() {
+    for name in ["undone.json", "undoing"] {
+        let house = furnished();
+        let done = house.exec("move_files", json!({ "paths": ["docs/a.txt"], "dst_dir": "docs/deep" }));
+        let id = done["call_id"].as_str().unwrap();
+        assert_eq!(undo(&house)["reversed"], 1);
+        std::fs::remove_file(house.metnos().join("state/journal/undone").join(id).join(name)).unwrap();
+        // By hand, to where it had been: a second undo would take it away again.
+        let (here, there) = (house.home().join("docs/a.txt"), house.home().join("docs/deep/a.txt"));
+        std::fs::rename(&here, &there).unwrap();
+        let listed = house.run(&["--json", "undo", "--list"]).json();
+        assert_eq!(listed[0]["state"], "damaged", "{name}: {listed}");
+        assert!(listed[0]["damage"].as_str().unwrap().contains(name), "{listed}");
+        let ran = house.run(&["undo", id]);
+        assert!(ran.code == Some(1) && ran.stderr.contains("--forget"), "{name}: {ran:?}");
+        assert_eq!(undo(&house)["undone"], Value::Null, "{name}");
+        assert!(there.exists() && !here.exists(), "{name}");
+    }
 }

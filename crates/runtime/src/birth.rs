@@ -68,7 +68,8 @@ impl Runtime {
         if !self.born(verified) {
             let report = self.birth(verified)?;
             if let Some((promise, why)) = report.failed.first() {
-                return Err(self.refuse(name, Refusal::new(Part::BirthTests, format!("{promise}: {why}"))));
+                let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
+                return Err(self.put_out_of_use(name, &refusal));
             }
         }
         lock(&self.alive).insert(verified.digest.clone());
@@ -87,7 +88,8 @@ impl Runtime {
                 Ok(report) if report.failed.is_empty() => {}
                 Ok(report) => {
                     let (promise, why) = &report.failed[0];
-                    self.refuse(&name, Refusal::new(Part::BirthTests, format!("{promise}: {why}")));
+                    let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
+                    self.put_out_of_use(&name, &refusal);
                     failed.push(row.name.clone());
                 }
                 Err(_) => failed.push(row.name.clone()),

@@ -139,7 +139,7 @@ impl Change<'_> {
 
     /// Records what came of it.
     pub(crate) fn close(mut self, outcome: &str) -> Result<(), Failure> {
-        if let Some(open) = self.open.take() {
+        if let Some(mut open) = self.open.take() {
             open.close(outcome).map_err(|e| unrecorded(&e))?;
         }
         Ok(())

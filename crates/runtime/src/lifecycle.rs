@@ -136,18 +136,21 @@ impl Runtime {
         if refusal.part == Part::Absent {
             return Failure::new(ErrorClass::NotFound, refusal.reason).with_hint(self.near(name.as_str()));
         }
-        let hint = format!("metnos executors approve {name} --reason \"…\"");
-        let failure = refused(name.as_str(), &refusal).with_hint(hint);
         if matches!(refusal.part, Part::Lifecycle | Part::Root) {
-            return failure;
+            return out_of_use(name, &refusal);
         }
         // A disk that failed for a moment is no finding: what is really wrong is wrong again.
-        let was_read = refusal.part != Part::BirthTests;
-        if was_read && self.catalog.resolve(name, None).is_ok() && self.host.check(&self.catalog).is_ok() {
+        if self.catalog.resolve(name, None).is_ok() && self.host.check(&self.catalog).is_ok() {
             return Failure::internal(format!("{name} could not be checked just now: {refusal}"))
                 .with_hint("try again; metnos doctor if it happens often");
         }
-        match self.catalog.quarantine(name, &refusal) {
+        self.put_out_of_use(name, &refusal)
+    }
+
+    /// An executor that was read whole did not keep its promises: reading it again would not tell.
+    pub(crate) fn put_out_of_use(&self, name: &ExecutorName, refusal: &Refusal) -> Failure {
+        let failure = out_of_use(name, refusal);
+        match self.catalog.quarantine(name, refusal) {
             Ok(_) => {
                 let detail = json!({ "act": "quarantine", "name": name.as_str(), "part": refusal.part, "reason": refusal.reason });
                 match self.note(Kind::Lifecycle, detail) {
@@ -251,7 +254,7 @@ impl Runtime {
             None => Ok(()),
             Some((promise, why)) => {
                 let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
-                Err(self.refuse(name, refusal))
+                Err(self.put_out_of_use(name, &refusal))
             }
         }
     }
@@ -329,4 +332,10 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take((4 << 20) + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Why an executor does not run, and what lets it run again.
+fn out_of_use(name: &ExecutorName, refusal: &Refusal) -> Failure {
+    let hint = format!("metnos executors approve {name} --reason \"…\"");
+    refused(name.as_str(), refusal).with_hint(hint)
 }

@@ -5,7 +5,7 @@ use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::{Act as Deed, Verdict};
 use metnos_memory::audit::{Counts, Exit, Kind, Line};
-use metnos_undo::{Act, Conflict, Purpose, Seen, State, Undone, reverse};
+use metnos_undo::{Act, Conflict, Purpose, Report, Seen, State, Step, Undone};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,12 +26,14 @@ pub struct Turn {
     pub user: String,
     /// What did it.
     pub executor: String,
-    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `damaged`.
+    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `damaged`.
     pub state: &'static str,
     /// Operations that happened.
     pub operations: u64,
     /// Bytes that are kept for it.
     pub kept_bytes: u64,
+    /// When what it kept was let go of: it cannot be undone any more.
+    pub freed: Option<jiff::Timestamp>,
     /// What is wrong with its records.
     pub damage: Option<String>,
 }
@@ -96,12 +98,16 @@ impl Runtime {
                 )
                 .with_hint(format!("metnos undo --forget {} lets go of it", act.call_id)));
             }
+            State::Freed(at) => {
+                let why = format!("{} cannot be undone: what it kept was freed on {at}", act.call_id);
+                return Err(Failure::new(ErrorClass::Conflict, why).with_hint("metnos undo --list"));
+            }
             _ => return Ok(None),
         }
-        self.undo_act(act, user, purpose).map(Some)
+        self.undo_act(act, user, purpose)
     }
 
-    fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Outcome, Failure> {
+    fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Option<Outcome>, Failure> {
         let id = &act.call_id;
         let done = self.journal.read(id).map_err(|e| failed(&e))?;
         let until = Instant::now() + PATIENCE;
@@ -111,6 +117,11 @@ impl Runtime {
             return Err(Failure::new(ErrorClass::Conflict, "another call is changing the same files")
                 .with_hint("try again when it has ended"));
         };
+        // Whoever had the lock before may have done it.
+        let now = self.journal.act(id).map_err(|e| failed(&e))?;
+        if !matches!(now.state, State::Done | State::Undoing) {
+            return Ok(None);
+        }
         let started = Instant::now();
         let mut line = Line::new(Kind::Open);
         line.call_id = Some(format!("{id}-undo-{}", ulid::Ulid::new()));
@@ -122,7 +133,7 @@ impl Runtime {
             self.audit.append(line.clone()).map_err(|e| unrecorded(&e))?;
             self.journal.undoing(id).map_err(|e| failed(&e))?;
         }
-        let report = match reverse(&done, purpose, &self.forbids()) {
+        let report = match self.reverse(&done, purpose) {
             Ok(report) => report,
             Err(failure) => {
                 // It stays begun: the next start, or asking again, goes on where the disk said no.
@@ -149,7 +160,7 @@ impl Runtime {
             line.exit = Some(if failed == 0 { Exit::Ok } else { Exit::Failed(ErrorClass::Conflict) });
             self.audit.append(line).map_err(|e| unrecorded(&e))?;
         }
-        Ok(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts })
+        Ok(Some(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts }))
     }
 
     /// Lets go of one act, or of all that happened: nothing of them can be undone afterwards.
@@ -157,14 +168,14 @@ impl Runtime {
         let acts = self.journal.acts().map_err(|e| failed(&e))?;
         let (mut count, mut bytes) = (0, 0);
         for act in acts.iter().filter(|act| which.is_none_or(|id| act.call_id == id)) {
-            if matches!(act.state, State::Open | State::Undoing) {
+            if matches!(act.state, State::Open | State::Undoing | State::Freed(_)) {
                 continue;
             }
             let mut line = Line::new(Kind::Config);
             line.caller = Some(user.to_owned());
             line.detail = json!({ "what": "undo forgotten", "turn": act.call_id });
             self.audit.append(line).map_err(|e| unrecorded(&e))?;
-            self.journal.forget(&act.call_id).map_err(|e| failed(&e))?;
+            self.journal.free(&act.call_id, jiff::Timestamp::now()).map_err(|e| failed(&e))?;
             count += 1;
             bytes += act.closed.as_ref().map_or(0, |closed| closed.kept_bytes);
         }
@@ -178,7 +189,7 @@ impl Runtime {
     /// After a crash: what was cut is taken back, what was being undone is undone to its end. What
     /// cannot be done now, because the disk says no, is tried again at the next start.
     pub(crate) fn recover_changes(&self) -> Result<(), Failure> {
-        for (id, open) in self.journal.cut().map_err(|e| failed(&e))? {
+        for (id, mut open) in self.journal.cut().map_err(|e| failed(&e))? {
             // Records that cannot be read leave everything where it is; `undo --list` tells.
             let Ok(so_far) = open.so_far() else { continue };
             let keeps = self.journal.kept_in(&id).unwrap_or_default();
@@ -186,7 +197,7 @@ impl Runtime {
                 // What the call created is moved there.
                 std::fs::create_dir_all(dir).map_err(|e| Failure::io(dir.display(), &e))?;
             }
-            let Ok(report) = reverse(&so_far, Purpose::Recover, &self.forbids()) else { continue };
+            let Ok(report) = self.reverse(&so_far, Purpose::Recover) else { continue };
             sweep(&so_far);
             match report.conflicts.is_empty() {
                 true => open.rolled_back(&vec![Seen::default(); so_far.len()]),
@@ -225,14 +236,16 @@ impl Runtime {
         Ok(())
     }
 
-    /// Why a path may not be touched any more.
-    fn forbids(&self) -> impl Fn(&Path) -> Option<String> + use<> {
+    /// Reverses what may still be touched. One look at core serves all of it; if that cannot be had,
+    /// nothing is reversed now, and it is no conflict.
+    fn reverse(&self, done: &[(Step, Seen, PathBuf)], purpose: Purpose) -> Result<Report, Failure> {
         let land = self.land();
-        move |path| match land.core.verdict(path, Deed::Write) {
+        let look = land.core.look().map_err(|e| Failure::internal(e.to_string()))?;
+        metnos_undo::reverse(done, purpose, &|path: &Path| match look.verdict(path, Deed::Write) {
             Verdict::Free if land.territory.contains(path) => None,
             Verdict::Free => Some("it is outside the territory now".into()),
             Verdict::Core { reason, .. } => Some(reason),
-        }
+        })
     }
 }
 
@@ -271,6 +284,7 @@ fn turn(act: &Act) -> Turn {
         State::RolledBack => ("rolled_back", None),
         State::Undoing => ("undoing", None),
         State::Undone => ("undone", None),
+        State::Freed(_) => ("freed", None),
         State::Damaged(why) => ("damaged", Some(why.clone())),
     };
     let closed = act.closed.as_ref();
@@ -282,6 +296,10 @@ fn turn(act: &Act) -> Turn {
         state,
         operations: closed.map_or(0, |closed| closed.performed),
         kept_bytes: closed.map_or(0, |closed| closed.kept_bytes),
+        freed: match act.state {
+            State::Freed(at) => Some(at),
+            _ => None,
+        },
         damage,
     }
 }

@@ -9,16 +9,20 @@ mod journal;
 mod locks;
 mod note;
 mod observe;
+mod open;
 mod overlay;
 mod past;
 mod plan;
 mod record;
 mod reverse;
+mod shelf;
+mod steps;
 mod trail;
 
 pub use error::Error;
-pub use journal::{Act, Journal, Open, State};
+pub use journal::{Act, Journal, State};
 pub use locks::{Locks, Turn};
+pub use open::Open;
 pub use record::{Closed, Head, Seen, Step, Undone};
 pub use reverse::{Conflict, Purpose, Report, reverse};
 

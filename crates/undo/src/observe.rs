@@ -58,7 +58,7 @@ struct World<'a> {
 
 /// A folder that came and went, as it is made again to be taken away.
 pub(crate) const PASSING: Fact =
-    Fact { kind: Kind::Dir, ino: 0, mode: 0o700, size: 0, mtime: (0, 0), born: None };
+    Fact { kind: Kind::Dir, ino: 0, mode: 0o700, size: 0, mtime: (0, 0), born: None, target: None };
 
 fn done(after: Option<Fact>) -> Seen {
     Seen { performed: true, after, ..Seen::default() }

@@ -39,6 +39,27 @@ pub(crate) enum Way<'a> {
     },
 }
 
+/// Why an operation is not reversed.
+#[derive(Debug)]
+pub(crate) enum No {
+    /// Something changed since; asking again would not help.
+    Conflict(String),
+    /// It cannot be told now: the disk said no.
+    Untold(io::Error),
+}
+
+impl From<&str> for No {
+    fn from(why: &str) -> Self {
+        Self::Conflict(why.to_owned())
+    }
+}
+
+impl From<io::Error> for No {
+    fn from(error: io::Error) -> Self {
+        Self::Untold(error)
+    }
+}
+
 /// What stands where, in the course of reversing.
 #[derive(Default)]
 pub(crate) struct Sight {
@@ -75,19 +96,18 @@ impl Sight {
     }
 
     /// Nothing is done yet. What an earlier reversal copied back, before it was cut, it told.
-    pub(crate) fn new<'a>(done: &'a [(Step, Seen, PathBuf)]) -> Self {
+    pub(crate) fn new<'a>(done: &'a [(Step, Seen, PathBuf)]) -> io::Result<Self> {
         let mut sight = Self::default();
         let told = |(i, (step, _, kept)): (usize, &'a (Step, Seen, PathBuf))| (back::told(kept), (i, step));
         let operations: HashMap<PathBuf, (usize, &Step)> = done.iter().enumerate().map(told).collect();
         for dir in done.iter().filter_map(|(.., kept)| kept.parent()).collect::<BTreeSet<_>>() {
-            // What cannot be read makes conflicts, which are told.
-            for (operation, fact) in made::told(dir).unwrap_or_default() {
+            for (operation, fact) in made::told(dir)? {
                 if let Some((i, step)) = operations.get(&dir.join(operation)) {
                     sight.put(*i, acts_on(step), fact);
                 }
             }
         }
-        sight
+        Ok(sight)
     }
 
     fn put(&mut self, i: usize, path: &Path, fact: Fact) {
@@ -154,8 +174,8 @@ pub(crate) fn plan<'a>(
     seen: &'a Seen,
     kept: &'a Path,
     sight: &Sight,
-) -> Result<Way<'a>, String> {
-    let now = |path: &Path| sight.at(path).map_err(|e| e.to_string());
+) -> Result<Way<'a>, No> {
+    let now = |path: &Path| sight.at(path);
     match &step.op {
         Op::MakeDir { path } => match (now(&path.0)?, seen.after) {
             (None, _) => Ok(Way::Nothing),
@@ -176,12 +196,13 @@ pub(crate) fn plan<'a>(
         },
         Op::Delete { path } => {
             let was = seen.kept.ok_or("nothing of it was kept")?;
-            match (now(&path.0)?, now(kept)?) {
+            let (here, there) = (now(&path.0)?, now(kept)?);
+            let twice = matches!((here, there), (Some(here), Some(there)) if here.looks_like(&there))
+                && back::is_equal(&path.0, kept)?;
+            match (here, there) {
                 (Some(here), None) if here.is(&was) || here.looks_like(&was) => Ok(Way::Nothing),
                 // It was copied back from another file system; the copy that was kept had not gone yet.
-                (Some(here), Some(there)) if here.looks_like(&there) && is_equal(&path.0, kept) => {
-                    Ok(Way::Nothing)
-                }
+                (Some(_), Some(_)) if twice => Ok(Way::Nothing),
                 (Some(_), _) => Err("something stands at its place".into()),
                 (None, None) => Err("what was kept of it is gone".into()),
                 (None, Some(there)) if there.is_unchanged(&was) => Ok(Way::Move { from: kept, to: &path.0 }),
@@ -206,8 +227,8 @@ fn moved<'a>(
     step: &Step,
     seen: &Seen,
     sight: &Sight,
-) -> Result<Way<'a>, String> {
-    let now = |path: &Path| sight.at(path).map_err(|e| e.to_string());
+) -> Result<Way<'a>, No> {
+    let now = |path: &Path| sight.at(path);
     let (here, there) = (now(src)?, now(dst)?);
     let Some(moved) = seen.after else {
         // A folder that was removed later: it is another one, made again, that goes back.
@@ -220,12 +241,12 @@ fn moved<'a>(
             _ => Err("it changed since".into()),
         };
     };
+    let twice = matches!((here, there), (Some(here), Some(there)) if is_twice(&here, &there, &moved, step))
+        && back::is_equal(src, dst)?;
     match (here, there) {
         // The copy on another file system was made, on the way there or back, and the other had not
         // gone yet; or both are names of one file.
-        (Some(here), Some(there)) if is_twice(&here, &there, &moved, step) && is_equal(src, dst) => {
-            Ok(Way::Remove { path: dst })
-        }
+        (Some(_), Some(_)) if twice => Ok(Way::Remove { path: dst }),
         (Some(here), Some(there)) if here.is(&moved) && !there.is(&moved) => Ok(Way::Nothing),
         (Some(here), None) if here.is(&moved) || here.looks_like(&moved) => Ok(Way::Nothing),
         (Some(_), _) => Err("something stands at its old place".into()),
@@ -246,14 +267,9 @@ fn is_twice(here: &Fact, there: &Fact, moved: &Fact, step: &Step) -> bool {
     there.is_unchanged(moved) && here.looks_like(there) && (source || !here.is(there))
 }
 
-/// True when two files or links hold the same, byte for byte.
-fn is_equal(a: &Path, b: &Path) -> bool {
-    back::is_equal(a, b).unwrap_or(false)
-}
-
-fn created<'a>(i: usize, path: &'a Path, seen: &Seen, sight: &Sight) -> Result<Way<'a>, String> {
+fn created<'a>(i: usize, path: &'a Path, seen: &Seen, sight: &Sight) -> Result<Way<'a>, No> {
     let made = seen.after.ok_or("nothing is known of it")?;
-    match sight.at(path).map_err(|e| e.to_string())? {
+    match sight.at(path)? {
         None => Ok(Way::Nothing),
         Some(here) if sight.knows(i, path, &here, &made) => Ok(Way::Remove { path }),
         Some(_) => Err("it changed since".into()),
@@ -267,9 +283,9 @@ fn overwritten<'a>(
     seen: &'a Seen,
     kept: &'a Path,
     sight: &Sight,
-) -> Result<Way<'a>, String> {
+) -> Result<Way<'a>, No> {
     let written = seen.after.as_ref().ok_or("it is no longer there")?;
-    let here = sight.at(path).map_err(|e| e.to_string())?;
+    let here = sight.at(path)?;
     if seen.kept.is_none() && written.is(was) {
         return match here {
             Some(here) if here.is(was) && here.size == was.size => Ok(Way::Nothing),
@@ -279,7 +295,7 @@ fn overwritten<'a>(
             _ => Err("it changed since".into()),
         };
     }
-    let there = sight.at(kept).map_err(|e| e.to_string())?;
+    let there = sight.at(kept)?;
     let is_written = here.is_some_and(|here| sight.knows(i, path, &here, written));
     let is_back = here.is_some_and(|here| here.is(was) || here.looks_like(was));
     match there {

@@ -91,6 +91,20 @@ pub struct Undone {
     pub conflicts: Vec<crate::Conflict>,
 }
 
+/// What is left of an act that was let go of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Freed {
+    /// When.
+    #[serde(with = "moment")]
+    pub(crate) at: Timestamp,
+    /// Its first intent, if it could be read.
+    pub(crate) head: Option<Head>,
+    /// Operations that had happened.
+    pub(crate) performed: u64,
+    /// Bytes that were kept.
+    pub(crate) kept_bytes: u64,
+}
+
 /// Moments as text that a person can read.
 mod moment {
     use jiff::Timestamp;

@@ -2,11 +2,12 @@
 //! a conflict, told and left alone.
 
 use crate::past::Past;
-use crate::plan::{Sight, Way, acts_on, plan};
+use crate::plan::{No, Sight, Way, acts_on, plan};
 use crate::record::{Seen, Step};
 use metnos_executor::{Failure, Op};
 use metnos_hands::{Fact, Touched, back};
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Something that was left as it is.
@@ -45,16 +46,17 @@ pub fn reverse(
     purpose: Purpose,
     forbidden: &dyn Fn(&Path) -> Option<String>,
 ) -> Result<Report, Failure> {
+    let untold = |e: io::Error| Failure::io("what stands there cannot be told", &e);
     let mut report = Report::default();
     let mut touched = Touched::default();
     let mut dirs: Vec<(&Path, &Fact, Fact)> = Vec::new();
-    let mut sight = Sight::new(done);
+    let mut sight = Sight::new(done).map_err(untold)?;
     let past = Past::new(done);
     for (i, (step, seen, kept)) in done.iter().enumerate().rev().filter(|(_, (_, seen, _))| seen.performed) {
         let path = acts_on(step);
         let refused = touches(step).find_map(forbidden);
-        let way = match refused {
-            Some(why) => Err(why),
+        let planned = match refused {
+            Some(why) => Err(No::Conflict(why)),
             None => plan(i, step, seen, kept, &sight).or_else(|why| {
                 match past.is_reversed(i, step, seen, &sight) {
                     true => Ok(Way::Nothing),
@@ -62,7 +64,17 @@ pub fn reverse(
                 }
             }),
         };
+        let way = match planned {
+            Ok(way) => Ok(way),
+            Err(No::Conflict(why)) => Err(why),
+            // What is reversed so far stays, and asking again goes on here.
+            Err(No::Untold(error)) => {
+                touched.sync()?;
+                return Err(untold(error));
+            }
+        };
         let way = way.map(|way| match way {
+            Way::Move { .. } if past.is_round(i, step, done, &sight) => Way::Nothing,
             Way::MakeDir { path, .. } if past.is_folder_back(i, path, &sight) => Way::Nothing,
             Way::Remove { path } if purpose == Purpose::Recover => Way::Move { from: path, to: kept },
             way => way,
@@ -74,9 +86,13 @@ pub fn reverse(
             }
             Ok(way) => match perform(&way, kept, &mut touched) {
                 Ok(()) => Ok(way),
-                // What stands there is what was there before all of it, not what this left.
-                Err(_) if past.is_reversed(i, step, seen, &sight) => Ok(Way::Nothing),
-                Err(failure) if is_conflict(&failure) => Err(failure.message),
+                Err(failure) if is_conflict(&failure) => {
+                    // What stands there may be what was there before all of it, not what this left.
+                    match past.is_reversed(i, step, seen, &sight) {
+                        true => Ok(Way::Nothing),
+                        false => Err(failure.message),
+                    }
+                }
                 // The disk said no, not the person: what is reversed so far stays, and asking again
                 // goes on here.
                 Err(failure) => {

@@ -28,12 +28,16 @@ pub(crate) struct Trail<'a> {
     moves: HashMap<&'a Path, Vec<usize>>,
     takes: HashMap<&'a Path, Vec<usize>>,
     removes: HashMap<&'a Path, Vec<usize>>,
+    /// The operations that put something at a path.
+    puts: HashMap<&'a Path, Vec<usize>>,
     /// What stood somewhere when an intent was told, by number, and in which intent first.
     known: HashMap<u64, Vec<(u32, Fact)>>,
     /// What the hands made, by number, and by which operation.
     made: HashMap<u64, Vec<(usize, Fact)>>,
     /// Operations that told what they made.
     told: HashSet<usize>,
+    /// What an earlier reversal put back, by number.
+    put_back: HashMap<u64, Vec<Fact>>,
 }
 
 impl<'a> Trail<'a> {
@@ -44,9 +48,11 @@ impl<'a> Trail<'a> {
             moves: HashMap::new(),
             takes: HashMap::new(),
             removes: HashMap::new(),
+            puts: HashMap::new(),
             known: HashMap::new(),
             made: HashMap::new(),
             told: HashSet::new(),
+            put_back: HashMap::new(),
         };
         for (i, planned) in all.iter().enumerate() {
             match &planned.step.op {
@@ -57,6 +63,13 @@ impl<'a> Trail<'a> {
                 Op::RemoveDir { path } => trail.removes.entry(&path.0).or_default().push(i),
                 Op::MakeDir { .. } | Op::Copy { .. } => {}
             }
+            if let Op::MakeDir { path: to }
+            | Op::Copy { dst: to, .. }
+            | Op::Write { dst: to, .. }
+            | Op::Move { dst: to, .. } = &planned.step.op
+            {
+                trail.puts.entry(&to.0).or_default().push(i);
+            }
             for fact in [planned.step.before, planned.step.there].into_iter().flatten() {
                 trail.known.entry(fact.ino).or_default().push((planned.intent, fact));
             }
@@ -65,10 +78,13 @@ impl<'a> Trail<'a> {
             all.iter().enumerate().map(|(i, planned)| (planned.kept.as_path(), i)).collect();
         for dir in all.iter().filter_map(|planned| planned.kept.parent()).collect::<BTreeSet<_>>() {
             for (operation, fact) in made::told(dir)? {
-                // What was put back is told there as well, and is not made by an operation.
-                if let Some(i) = names.get(dir.join(operation).as_path()) {
-                    trail.told.insert(*i);
-                    trail.made.entry(fact.ino).or_default().push((*i, fact));
+                match names.get(dir.join(operation).as_path()) {
+                    Some(i) => {
+                        trail.told.insert(*i);
+                        trail.made.entry(fact.ino).or_default().push((*i, fact));
+                    }
+                    // What was put back is told there as well, and is not made by an operation.
+                    None => trail.put_back.entry(fact.ino).or_default().push(fact),
                 }
             }
         }
@@ -122,6 +138,7 @@ impl<'a> Trail<'a> {
             *left -= 1;
             let later = &self.all[j];
             match &later.step.op {
+                Op::Move { .. } if self.stays(j, at, thing)? => break,
                 Op::Move { src, dst } => {
                     let found = self.follow(j, &below(&src.0, &dst.0, at), thing, left)?;
                     if found.is_some() {
@@ -151,6 +168,17 @@ impl<'a> Trail<'a> {
         Ok(Fact::at(at)?.filter(|here| self.accepts(thing, here, false)).map(|here| (here, false)))
     }
 
+    /// True when `thing`, of which nothing was told, still is at `at`, from where operation `j` was to move
+    /// it: whatever stands at its destination then is another one.
+    fn stays(&self, j: usize, at: &Path, thing: Thing) -> io::Result<bool> {
+        let untold = thing.made.is_some_and(|op| !self.has_told(op));
+        if self.trust != Trust::Disk || !untold {
+            return Ok(false);
+        }
+        let later = |path: &Path| self.puts.get(path).and_then(|list| list.last()).is_some_and(|k| *k > j);
+        Ok(!at.ancestors().any(later) && Fact::at(at)?.is_some_and(|here| self.accepts(thing, &here, false)))
+    }
+
     /// True when `kept` is a copy of what still stands at `at`.
     pub(crate) fn is_copy_beside(&self, thing: Thing, at: &Path, kept: &Fact) -> io::Result<bool> {
         let here = Fact::at(at)?.filter(|here| self.accepts(thing, here, false));
@@ -167,9 +195,14 @@ impl<'a> Trail<'a> {
             Thing { made: Some(op), .. } => {
                 let Some(maker) = self.all.get(op) else { return false };
                 let is_dir = matches!(maker.step.op, Op::MakeDir { .. });
-                let ours = is_kept || is_dir || is_made || (self.trust == Trust::Disk && !self.has_told(op));
+                // Folders on the way to a destination are made before the hands are, and told by nobody.
+                let others = made.is_some_and(|all| all.iter().any(|(_, made)| made.is(fact)));
+                let untold = !self.has_told(op) && (self.trust == Trust::Disk || (is_dir && !others));
+                let ours = is_kept || is_made || untold;
+                let put_back = self.put_back.get(&fact.ino).filter(|_| is_dir);
                 fact.kind == (if is_dir { Kind::Dir } else { Kind::File })
                     && ours
+                    && !put_back.is_some_and(|all| all.iter().any(|back| back.is(fact)))
                     && !self.stood(fact, maker.intent)
             }
             Thing { fact: Some(was), .. } => {

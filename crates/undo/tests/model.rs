@@ -209,7 +209,7 @@ fn cut_is_as_before(bench: &Bench, numbers: &[u32], stop: usize, swallowed: bool
             metnos_hands::made::forget(bench.keep(i)).unwrap();
         }
     }
-    let (_, open) = bench.journal.cut().unwrap().pop().unwrap();
+    let (_, mut open) = bench.journal.cut().unwrap().pop().unwrap();
     let so_far = open.so_far().unwrap();
     let report = back(&so_far, Purpose::Recover);
     assert!(report.conflicts.is_empty(), "{report:#?}\n{so_far:#?}");

@@ -55,6 +55,9 @@ fn record(turn: &Turn) -> Map<String, Value> {
     record.insert("state".into(), turn.state.into());
     record.insert("operations".into(), turn.operations.into());
     record.insert("kept_bytes".into(), turn.kept_bytes.into());
+    if let Some(freed) = turn.freed {
+        record.insert("freed".into(), freed.to_string().into());
+    }
     if let Some(damage) = &turn.damage {
         record.insert("damage".into(), damage.clone().into());
     }
