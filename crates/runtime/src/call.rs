@@ -311,6 +311,7 @@ impl Runtime {
             call_id: spec.call_id.as_deref(),
             territory: &land.territory,
             workspace: &workspace,
+            undo: self.config.undo,
             door: &mut *door,
         };
         let passed = self.guard(&mut step, line);

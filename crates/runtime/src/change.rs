@@ -140,7 +140,8 @@ impl Change<'_> {
     /// Records what came of it.
     pub(crate) fn close(mut self, outcome: &str) -> Result<(), Failure> {
         if let Some(mut open) = self.open.take() {
-            open.close(outcome).map_err(|e| unrecorded(&e))?;
+            let closed = open.close(outcome).map_err(|e| unrecorded(&e))?;
+            self.runtime.kept.note(&self.head.call_id, closed.kept_bytes);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ pub mod halt;
 mod host;
 pub mod input;
 pub mod install;
+mod keeping;
 #[cfg(feature = "lab")]
 mod lab;
 mod lifecycle;

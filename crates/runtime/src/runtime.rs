@@ -42,6 +42,8 @@ pub struct Runtime {
     pub(crate) db: Arc<Db>,
     pub(crate) journal: Journal,
     pub(crate) locks: Locks,
+    /// Bytes this process kept that the ledger does not know of yet.
+    pub(crate) kept: crate::keeping::Fresh,
     pub(crate) guards: crate::guards::Guards,
     /// What the person switched on and off.
     pub config: crate::config::Config,
@@ -132,6 +134,7 @@ impl Runtime {
             db,
             journal,
             locks,
+            kept: crate::keeping::Fresh::default(),
             guards: crate::guards::Guards::load()?,
             config: crate::config::Config::load(&home)?,
             gate: crate::halt::Gate::open(&state)?,

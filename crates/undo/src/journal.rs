@@ -71,9 +71,18 @@ impl Journal {
 
     /// Everything there is, the newest first.
     pub fn acts(&self) -> Result<Vec<Act>> {
+        self.on(&Shelf::ALL)
+    }
+
+    /// What is over and was not let go of, the newest first.
+    pub fn held(&self) -> Result<Vec<Act>> {
+        self.on(&[Shelf::Done, Shelf::Undone])
+    }
+
+    fn on(&self, shelves: &[Shelf]) -> Result<Vec<Act>> {
         let mut names = BTreeSet::new();
-        for shelf in Shelf::ALL {
-            names.extend(self.shelves.names(shelf)?);
+        for shelf in shelves {
+            names.extend(self.shelves.names(*shelf)?);
         }
         let mut acts = Vec::new();
         for call_id in names {
@@ -192,8 +201,15 @@ impl Journal {
         let Some((shelf, dir)) = self.shelves.find(call_id)? else { return Err(nowhere(call_id)) };
         if shelf != Shelf::Freed {
             let act = self.act(call_id)?;
-            let (performed, kept_bytes) = act.closed.map_or((0, 0), |end| (end.performed, end.kept_bytes));
-            let freed = Freed { at, head: act.head, performed, kept_bytes };
+            let end = act.closed.as_ref();
+            let freed = Freed {
+                at,
+                head: act.head,
+                performed: end.map_or(0, |end| end.performed),
+                kept_bytes: end.map_or(0, |end| end.kept_bytes),
+                undone: act.undone,
+                rolled_back: end.is_some_and(|end| end.rolled_back),
+            };
             write(&dir, FREED, &freed, std::iter::empty::<Result<Seen>>())?;
             self.shelves.put(call_id, shelf, Shelf::Freed)?;
             // Before anything of it goes, the list says so.
@@ -262,9 +278,10 @@ fn fill(act: &mut Act, shelf: Shelf, dir: &Path) -> Result<()> {
             outcome: "freed".into(),
             performed: freed.performed,
             kept_bytes: freed.kept_bytes,
-            rolled_back: false,
+            rolled_back: freed.rolled_back,
         });
         act.head = freed.head;
+        act.undone = freed.undone;
         act.state = State::Freed(freed.at);
         return Ok(());
     }

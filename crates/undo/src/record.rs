@@ -103,6 +103,12 @@ pub(crate) struct Freed {
     pub(crate) performed: u64,
     /// Bytes that were kept.
     pub(crate) kept_bytes: u64,
+    /// How it had been undone before, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undone: Option<Undone>,
+    /// True when it had been cut and taken back.
+    #[serde(default)]
+    pub(crate) rolled_back: bool,
 }
 
 /// Moments as text that a person can read.

@@ -1,6 +1,6 @@
 //! `metnos approvals`, `approve`, `reject`: questions and answers.
 
-use super::exec::{Terminal, now, show};
+use super::exec::{Terminal, now, show, tidy};
 use super::{USER, caller};
 use crate::print::Printer;
 use metnos_executor::Failure;
@@ -100,7 +100,9 @@ pub(crate) fn approve(
     match runtime.decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
         Some(mut done) => {
             printer.progress_end();
-            show(printer, &mut done, None)
+            let shown = show(printer, &mut done, None);
+            tidy(&runtime);
+            shown
         }
         None => {
             printer.value(&json!({ "approved": id }));

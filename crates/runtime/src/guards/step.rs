@@ -10,7 +10,7 @@ use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Reach;
 use metnos_executor::{BytePath, Failure, Origin};
-use metnos_guard::card::{Card, Effect, Tainted};
+use metnos_guard::card::{Card, Effect, Frees, Tainted};
 use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::territory::Territory;
 use metnos_guard::vaglio::{Arg, Facts};
@@ -41,6 +41,8 @@ pub(crate) struct Step<'a, 'd> {
     pub(crate) call_id: Option<&'a str>,
     pub(crate) territory: &'a Territory,
     pub(crate) workspace: &'a Path,
+    /// How long and how much is kept for undo.
+    pub(crate) undo: crate::config::Undo,
     pub(crate) door: &'d mut dyn Door,
 }
 
@@ -174,8 +176,7 @@ impl Subject for Step<'_, '_> {
             destination,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
-            // Nothing is let go by itself yet, so the card promises no date.
-            frees: None,
+            frees: self.frees(bytes),
             capability: ruling.row.clone(),
             grant: self.offer(ruling),
             tainted: tainted
@@ -219,6 +220,13 @@ impl Subject for Step<'_, '_> {
 impl Step<'_, '_> {
     fn reversible(&self) -> bool {
         !self.found.manifest.contract.reverse.is_empty()
+    }
+
+    /// What a deletion makes room for once it can no longer be undone.
+    fn frees(&self, bytes: u64) -> Option<Frees> {
+        let deletes = self.found.manifest.executor.name.as_str().starts_with("delete_");
+        let frees = Frees { bytes, after_days: Some(self.undo.keep_days.get()) };
+        (deletes && self.reversible() && bytes > 0).then_some(frees)
     }
 
     /// What it can do, not only what it declares: a profile that opens something needs it.
