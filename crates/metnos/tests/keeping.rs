@@ -242,3 +242,94 @@ fn the_card_says_when_there_will_be_room() {
     let card = ran.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(card.contains("Can be undone") && card.contains("3 MB in 12 days"), "{card}");
 }
+
+/// The question that deleting raises: its id and its card.
+fn asked(house: &House, name: &str, args: Value) -> (String, String) {
+    let ran = house.exec_asking(name, args);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let error = ran.json()["error"].clone();
+    (error["approval"].as_str().unwrap().to_owned(), error["message"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn what_is_larger_than_the_budget_is_deleted_for_good_only_after_a_yes_that_says_so() {
+    let house = House::new();
+    configure(&house, "[undo]\nbudget_mb = 1\n");
+    let big = house.write("tree/deep/big.bin", vec![b'x'; 2 * MB]);
+    house.write("tree/small.txt", "small");
+    for (name, args) in [
+        ("delete_files", json!({ "paths": ["tree/deep/big.bin"] })),
+        ("delete_dirs", json!({ "paths": ["tree"], "recursive": true })),
+    ] {
+        let (id, card) = asked(&house, name, args.clone());
+        let says = card.contains("Cannot be undone")
+            && card.contains("permanently?")
+            && card.contains("frees 2 MB at once");
+        assert!(says, "{card}");
+        assert_eq!(house.run(&["reject", &id]).code, Some(0));
+        assert!(big.exists(), "a no is a no");
+    }
+    let (id, _) = asked(&house, "delete_dirs", json!({ "paths": ["tree"], "recursive": true }));
+    let done = house.run(&["--json", "approve", &id]).json();
+    assert_eq!(done["ok"], true, "{done}");
+    assert!(!house.home().join("tree").exists());
+    let call = done["call_id"].as_str().unwrap();
+    assert!(!kept(&house, call).exists(), "nothing is kept");
+    let turn = listed(&house, call);
+    assert_eq!((&turn["state"], turn["freed"].is_string()), (&json!("permanent"), true), "{turn}");
+    let ran = house.run(&["undo", call]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("deleted permanently"), "{ran:?}");
+    assert_eq!(house.run(&["--json", "undo"]).json()["undone"], Value::Null);
+    let opened =
+        house.audit_lines().into_iter().find(|l| l["call_id"] == call && l["kind"] == "open").unwrap();
+    assert_eq!(opened["detail"]["permanent"], true, "{opened}");
+    house.chain_holds();
+}
+
+#[test]
+fn a_yes_to_what_can_be_undone_is_none_to_what_cannot() {
+    let house = House::supervised();
+    configure(&house, "[undo]\nbudget_mb = 1\n");
+    let file = house.write("a.bin", "small");
+    let (id, card) = asked(&house, "delete_files", json!({ "paths": ["a.bin"] }));
+    assert!(card.contains("Can be undone"), "{card}");
+    std::fs::write(&file, vec![b'x'; 2 * MB]).unwrap();
+    let ran = house.run(&["--json", "approve", &id]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("Cannot be undone"), "{ran:?}");
+    assert!(file.exists());
+}
+
+#[test]
+fn with_no_budget_every_deletion_asks_and_what_holds_nothing_can_still_be_undone() {
+    let house = House::new();
+    configure(&house, "[undo]\nbudget_mb = 0\n");
+    house.write("a.txt", "text");
+    house.write("empty", "");
+    let (_, card) = asked(&house, "delete_files", json!({ "paths": ["a.txt"] }));
+    assert!(card.contains("Cannot be undone"), "{card}");
+    assert_eq!(house.exec("delete_files", json!({ "paths": ["empty"] }))["ok"], true);
+    assert_eq!(house.run(&["--json", "undo"]).json()["reversed"], 1);
+    // The latest change is never let go for its size.
+    let args = json!({ "path": "a.txt", "content": "other", "mode": "overwrite" });
+    assert_eq!(house.exec("write_files", args)["ok"], true);
+    assert_eq!(house.run(&["--json", "undo"]).json()["reversed"], 1);
+    assert_eq!(std::fs::read(house.home().join("a.txt")).unwrap(), b"text");
+}
+
+#[test]
+fn a_deletion_for_good_that_was_cut_before_the_bytes_went_is_finished() {
+    let house = House::new();
+    configure(&house, "[undo]\nbudget_mb = 1\n");
+    // As the records are after the call and before the bytes go.
+    let id = delete(&house, "a.bin", 5);
+    let dir = house.metnos().join("state/journal/done").join(&id);
+    let old = blake3::hash(without_end(&dir.join("1.jsonl")).as_bytes()).to_hex().to_string();
+    let new = rewrite(&dir.join("1.jsonl"), |body| body.replacen("}\n", ",\"permanent\":true}\n", 1));
+    rewrite(&dir.join("closed.jsonl"), |body| body.replace(&old, &new));
+    assert_eq!(state(&house, &id), "permanent");
+    assert_eq!(house.run(&["--json", "undo"]).json()["undone"], Value::Null);
+    look(&house);
+    assert!(!kept(&house, &id).exists());
+    assert_eq!(state(&house, &id), "permanent");
+}

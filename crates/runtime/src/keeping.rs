@@ -152,6 +152,10 @@ impl Runtime {
             self.journal.free(&id, now).map_err(|e| failed(&e))?;
         }
         let acts = self.journal.held().map_err(|e| failed(&e))?;
+        // Somebody agreed to that before it was done, and it was cut.
+        for act in acts.iter().filter(|act| matches!(act.state, State::Freed(_))) {
+            self.journal.free(&act.call_id, now).map_err(|e| failed(&e))?;
+        }
         let held: Vec<Held> = acts.into_iter().filter_map(Held::of).collect();
         let mut total: u64 = held.iter().map(|held| held.bytes).sum();
         for (held, why) in due(&held, self.config.undo, latest, now) {
@@ -251,6 +255,7 @@ mod tests {
             executor: "delete_files".into(),
             version: "1".into(),
             keeps: Vec::new(),
+            permanent: false,
         };
         let act =
             Act { call_id: id.into(), head: Some(head), state: State::Done, closed: None, undone: None };

@@ -26,7 +26,7 @@ pub struct Turn {
     pub user: String,
     /// What did it.
     pub executor: String,
-    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `damaged`.
+    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `permanent`, `damaged`.
     pub state: &'static str,
     /// Operations that happened.
     pub operations: u64,
@@ -55,6 +55,7 @@ pub(crate) fn failed(error: &metnos_undo::Error) -> Failure {
         metnos_undo::Error::Outside { .. } | metnos_undo::Error::BadOperation { .. } => {
             Failure::new(ErrorClass::PolicyViolation, error.to_string())
         }
+        metnos_undo::Error::TooMuch { .. } => Failure::limit("undo_budget", error.to_string()),
         _ => Failure::internal(error.to_string()),
     };
     match error.hint() {
@@ -97,6 +98,11 @@ impl Runtime {
                     format!("{} cannot be undone: {why}", act.call_id),
                 )
                 .with_hint(format!("metnos undo --forget {} lets go of it", act.call_id)));
+            }
+            State::Freed(_) if is_permanent(act) => {
+                let why =
+                    format!("{} cannot be undone: it was deleted permanently, after a yes", act.call_id);
+                return Err(Failure::new(ErrorClass::Conflict, why).with_hint("metnos undo --list"));
             }
             State::Freed(at) if !is_back(act) => {
                 let why = format!("{} cannot be undone: what it kept was freed on {at}", act.call_id);
@@ -275,6 +281,11 @@ fn did_something(act: &Act) -> bool {
     act.closed.as_ref().is_some_and(|closed| closed.performed > 0)
 }
 
+/// True when nothing of it was ever to be kept.
+fn is_permanent(act: &Act) -> bool {
+    act.head.as_ref().is_some_and(|head| head.permanent)
+}
+
 /// True when nothing of it was left to take back before it was let go of.
 fn is_back(act: &Act) -> bool {
     act.undone.as_ref().is_some_and(|undone| undone.conflicts.is_empty())
@@ -299,6 +310,7 @@ fn turn(act: &Act) -> Turn {
         State::Undone => ("undone", None),
         State::Freed(_) if act.closed.as_ref().is_some_and(|end| end.rolled_back) => ("rolled_back", None),
         State::Freed(_) if is_back(act) => ("undone", None),
+        State::Freed(_) if is_permanent(act) => ("permanent", None),
         State::Freed(_) => ("freed", None),
         State::Damaged(why) => ("damaged", Some(why.clone())),
     };

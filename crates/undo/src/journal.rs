@@ -3,7 +3,7 @@
 //! its own digest. How far a call is, the shelf says on which its folder stands.
 
 use crate::file::{digest, first_line, whole, write};
-use crate::open::{Open, has_ended, lock_file};
+use crate::open::{INTERRUPTED, Open, has_ended, lock_file};
 use crate::record::{Closed, Freed, Head, Seen, Step, Undone};
 use crate::shelf::{Shelf, Shelves};
 use crate::steps::{intents, kept_in, steps, together, vouch};
@@ -309,6 +309,10 @@ fn fill(act: &mut Act, shelf: Shelf, dir: &Path) -> Result<()> {
         (Shelf::Undoing | Shelf::Undone, Some(_)) => State::Undone,
         (Shelf::Undoing, None) => State::Undoing,
         _ if closed.rolled_back => State::RolledBack,
+        // Somebody agreed to that. What was cut is kept: nobody agreed to a half.
+        _ if closed.outcome != INTERRUPTED && act.head.as_ref().is_some_and(|head| head.permanent) => {
+            State::Freed(act.head.as_ref().map_or_else(Default::default, |head| head.at))
+        }
         _ => State::Done,
     };
     Ok(())

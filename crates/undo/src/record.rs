@@ -25,6 +25,9 @@ pub struct Head {
     pub version: String,
     /// Where what it takes away is kept.
     pub keeps: Vec<Keep>,
+    /// True when somebody agreed that nothing of it is kept once it is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub permanent: bool,
 }
 
 /// One operation, with what stood where it acts.
