@@ -143,6 +143,7 @@ impl Runtime {
         let wrong_id = spec.call_id.is_some() && given.is_none();
         let call_id = given.unwrap_or_else(|| ulid::Ulid::new().to_string());
         let started = Instant::now();
+        crate::reserve::make_room(&self.home.state_dir());
         let mut line = Line::new(Kind::Call);
         line.call_id = Some(call_id.clone());
         line.caller = Some(spec.caller.clone());

@@ -141,6 +141,7 @@ impl Runtime {
         } else {
             Ok(())
         };
+        crate::reserve::hold_back(&self.home.state_dir());
         ledger.save(&mut file).map_err(|e| Failure::io("the ledger of what is kept", &e))?;
         looked
     }

@@ -20,6 +20,7 @@ mod keeping;
 #[cfg(feature = "lab")]
 mod lab;
 mod lifecycle;
+mod reserve;
 mod runtime;
 mod text;
 pub mod undo;
