@@ -192,7 +192,7 @@ pub(crate) enum Policy {
 pub(crate) struct Undo {
     /// Which change, as `--list` names it; the latest of yours without it.
     pub(crate) turn: Option<String>,
-    /// Show what was changed and what of it can be taken back.
+    /// Show what was changed, what of it can be taken back, and what was let go of and when.
     #[arg(long, conflicts_with_all = ["dry_run", "forget", "turn"])]
     pub(crate) list: bool,
     /// Show what would come of it and touch nothing.

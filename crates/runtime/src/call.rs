@@ -143,6 +143,7 @@ impl Runtime {
         let wrong_id = spec.call_id.is_some() && given.is_none();
         let call_id = given.unwrap_or_else(|| ulid::Ulid::new().to_string());
         let started = Instant::now();
+        crate::reserve::make_room(&self.home.state_dir());
         let mut line = Line::new(Kind::Call);
         line.turn = turn_of(&call_id).map(str::to_owned);
         line.call_id = Some(call_id.clone());
@@ -312,8 +313,17 @@ impl Runtime {
             call_id: spec.call_id.as_deref(),
             territory: &land.territory,
             workspace: &workspace,
+            undo: self.config.undo,
+            permanent: None,
             door: &mut *door,
         };
+        // A yes to what can be undone is none to what cannot.
+        let for_good = format!("{bound}-permanent");
+        step.permanent = step.beyond_the_budget();
+        if step.permanent.is_some() {
+            step.request = &for_good;
+        }
+        let permanent = step.permanent.is_some();
         let passed = self.guard(&mut step, line);
         line.guard_us = Some(micros(began));
         passed?;
@@ -322,7 +332,7 @@ impl Runtime {
         // Whoever changes something waits until nobody else changes the same paths, and only then
         // looks at them.
         let change = match manifest.contract.side_effects {
-            true => Some(self.change(call_id, &spec.caller, found, &mut fence, door)?),
+            true => Some(self.change(call_id, &spec.caller, found, &mut fence, permanent, door)?),
             false => None,
         };
         Ok((fence, change))
@@ -459,6 +469,9 @@ impl Runtime {
         let mut open = line.clone();
         open.kind = Kind::Open;
         open.detail = json!({ "intent": digest, "n": permit.number });
+        if change.is_permanent() {
+            open.detail["permanent"] = true.into();
+        }
         self.audit.append(open).map_err(|e| unrecorded(&e))?;
         line.kind = Kind::Open;
         // Once is enough: it keeps them.

@@ -36,6 +36,7 @@ impl Runtime {
         user: &str,
         found: &Verified,
         fence: &mut Fence,
+        permanent: bool,
         door: &mut dyn Door,
     ) -> Result<Change<'_>, Failure> {
         let grants = fence.wire.write.iter().map(|grant| grant.path.0.clone());
@@ -74,6 +75,7 @@ impl Runtime {
             executor: identity.name.to_string(),
             version: identity.version.to_string(),
             keeps,
+            permanent,
         };
         Ok(Change { runtime: self, head, allowed, open: None, turn })
     }
@@ -111,7 +113,11 @@ impl Change<'_> {
             return Err(Failure::internal("the cell announced a change without saying which"));
         }
         if self.open.is_none() {
-            self.open = Some(self.runtime.journal.begin(&self.head.call_id).map_err(|e| unrecorded(&e))?);
+            let mut open = self.runtime.journal.begin(&self.head.call_id).map_err(|e| unrecorded(&e))?;
+            if !self.head.permanent && self.head.user != crate::birth::CALLER {
+                open.at_most(self.runtime.config.undo.budget());
+            }
+            self.open = Some(open);
             for keep in &self.head.keeps {
                 sync_parents(&keep.dir.0)?;
             }
@@ -132,6 +138,11 @@ impl Change<'_> {
         Ok(locks)
     }
 
+    /// True when nothing of it is kept once it is over.
+    pub(crate) fn is_permanent(&self) -> bool {
+        self.head.permanent
+    }
+
     /// True once something may have been done.
     pub(crate) fn acted(&self) -> bool {
         self.open.is_some()
@@ -140,7 +151,14 @@ impl Change<'_> {
     /// Records what came of it.
     pub(crate) fn close(mut self, outcome: &str) -> Result<(), Failure> {
         if let Some(mut open) = self.open.take() {
-            open.close(outcome).map_err(|e| unrecorded(&e))?;
+            let closed = open.close(outcome).map_err(|e| unrecorded(&e))?;
+            let mut bytes = closed.kept_bytes;
+            if self.head.permanent {
+                // All is recorded; what fails now the next look does.
+                let _ = self.runtime.journal.free(&self.head.call_id, jiff::Timestamp::now());
+                bytes = 0;
+            }
+            self.runtime.kept.note(&self.head.call_id, bytes);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 use metnos_executor::home::Home;
 use metnos_executor::{ErrorClass, Failure};
 use serde::Deserialize;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// The executors that reach the machine itself.
@@ -18,6 +19,31 @@ pub struct Config {
     pub skills: Skills,
     /// How much a person may use in an hour.
     pub limits: metnos_guard::limits::Limits,
+    /// How long and how much is kept for undo.
+    pub undo: Undo,
+}
+
+/// What is kept for undo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Undo {
+    /// What is older is let go.
+    pub keep_days: NonZeroU32,
+    /// In millions of bytes: while more is kept, the oldest is let go.
+    pub budget_mb: u64,
+}
+
+impl Undo {
+    /// The budget in bytes.
+    pub fn budget(&self) -> u64 {
+        self.budget_mb.saturating_mul(1_000_000)
+    }
+}
+
+impl Default for Undo {
+    fn default() -> Self {
+        Self { keep_days: NonZeroU32::MIN.saturating_add(29), budget_mb: 20_000 }
+    }
 }
 
 /// Groups of executors that can be removed as a whole.
@@ -90,6 +116,11 @@ mod tests {
         assert_eq!(parse("[limits]\ncalls_per_hour = 5").unwrap().limits.calls_per_hour, 5);
         assert!(parse("[skills]\nsystem = false").unwrap().is_off("admin"));
         assert!(!parse("[skills]\nsystem = false").unwrap().is_off("find_files"));
+        assert_eq!(parse("").unwrap().undo.keep_days.get(), 30);
+        assert_eq!(parse("[undo]\nbudget_mb = 3").unwrap().undo.budget(), 3_000_000);
+        for wrong in ["[undo]\nkeep_dais = 3", "[undo]\nkeep_days = 0", "[undo]\nbudget_mb = -1"] {
+            assert!(parse(wrong).unwrap_err().message.contains("line"), "{wrong}");
+        }
         for wrong in ["[skils]\nsystem = false", "[skills]\nsistem = false", "[skills]\nsystem = 0"] {
             assert!(parse(wrong).unwrap_err().message.contains("line"), "{wrong}");
         }

@@ -16,9 +16,11 @@ pub mod halt;
 mod host;
 pub mod input;
 pub mod install;
+mod keeping;
 #[cfg(feature = "lab")]
 mod lab;
 mod lifecycle;
+mod reserve;
 mod runtime;
 mod text;
 pub mod undo;

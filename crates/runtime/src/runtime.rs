@@ -42,6 +42,8 @@ pub struct Runtime {
     pub(crate) db: Arc<Db>,
     pub(crate) journal: Journal,
     pub(crate) locks: Locks,
+    /// Bytes this process kept that the ledger does not know of yet.
+    pub(crate) kept: crate::keeping::Fresh,
     pub(crate) guards: crate::guards::Guards,
     /// What the person switched on and off.
     pub config: crate::config::Config,
@@ -79,8 +81,17 @@ impl Counters for DbCounters {
 }
 
 impl Runtime {
-    /// Opens an initialised home and repairs what a crash left behind.
+    /// Opens an initialised home and repairs what a crash left behind; on a full disk, with the room
+    /// that was held back for it.
     pub fn open(home: Home, options: Options) -> Result<Self, Failure> {
+        let state = home.state_dir();
+        match Self::open_once(home.clone(), options) {
+            Err(_) if crate::reserve::give_up(&state) => Self::open_once(home, options),
+            opened => opened,
+        }
+    }
+
+    fn open_once(home: Home, options: Options) -> Result<Self, Failure> {
         let key = InstanceKey::load(&home.keys_dir()).map_err(|e| {
             let failure = Failure::wrong_args(e.to_string());
             if home.keys_dir().exists() {
@@ -105,6 +116,7 @@ impl Runtime {
             }
         };
         let state = home.state_dir();
+        crate::reserve::make_room(&state);
         let db = Arc::new(Db::open(&state.join("metnos.sqlite")).map_err(broken)?);
         let signer = Arc::new(crate::audit_log::KeySigner(Arc::clone(&key)));
         let audit = Audit::open(&home.audit_dir(), &state, signer, jiff::Timestamp::now).map_err(broken)?;
@@ -132,6 +144,7 @@ impl Runtime {
             db,
             journal,
             locks,
+            kept: crate::keeping::Fresh::default(),
             guards: crate::guards::Guards::load()?,
             config: crate::config::Config::load(&home)?,
             gate: crate::halt::Gate::open(&state)?,
@@ -144,6 +157,7 @@ impl Runtime {
             home,
         };
         runtime.repair()?;
+        crate::reserve::hold_back(&state);
         Ok(runtime)
     }
 

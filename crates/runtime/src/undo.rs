@@ -26,7 +26,7 @@ pub struct Turn {
     pub user: String,
     /// What did it.
     pub executor: String,
-    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `damaged`.
+    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `permanent`, `damaged`.
     pub state: &'static str,
     /// Operations that happened.
     pub operations: u64,
@@ -55,6 +55,7 @@ pub(crate) fn failed(error: &metnos_undo::Error) -> Failure {
         metnos_undo::Error::Outside { .. } | metnos_undo::Error::BadOperation { .. } => {
             Failure::new(ErrorClass::PolicyViolation, error.to_string())
         }
+        metnos_undo::Error::TooMuch { .. } => Failure::limit("undo_budget", error.to_string()),
         _ => Failure::internal(error.to_string()),
     };
     match error.hint() {
@@ -98,7 +99,12 @@ impl Runtime {
                 )
                 .with_hint(format!("metnos undo --forget {} lets go of it", act.call_id)));
             }
-            State::Freed(at) => {
+            State::Freed(_) if is_permanent(act) => {
+                let why =
+                    format!("{} cannot be undone: it was deleted permanently, after a yes", act.call_id);
+                return Err(Failure::new(ErrorClass::Conflict, why).with_hint("metnos undo --list"));
+            }
+            State::Freed(at) if !is_back(act) => {
                 let why = format!("{} cannot be undone: what it kept was freed on {at}", act.call_id);
                 return Err(Failure::new(ErrorClass::Conflict, why).with_hint("metnos undo --list"));
             }
@@ -189,11 +195,18 @@ impl Runtime {
             if matches!(act.state, State::Open | State::Undoing | State::Freed(_)) {
                 continue;
             }
-            let mut line = Line::new(Kind::Config);
-            line.caller = Some(user.to_owned());
-            line.detail = json!({ "what": "undo forgotten", "turn": act.call_id });
-            self.audit.append(line).map_err(|e| unrecorded(&e))?;
-            self.journal.free(&act.call_id, jiff::Timestamp::now()).map_err(|e| failed(&e))?;
+            let patience = if which.is_some() { PATIENCE } else { Duration::ZERO };
+            if !self.free(act, user, "somebody let go of it", patience)? {
+                if which.is_none() {
+                    // It is in use, and stays.
+                    continue;
+                }
+                return Err(Failure::new(
+                    ErrorClass::Conflict,
+                    format!("{} is being changed by somebody else", act.call_id),
+                )
+                .with_hint("try again when that has ended"));
+            }
             count += 1;
             bytes += act.closed.as_ref().map_or(0, |closed| closed.kept_bytes);
         }
@@ -286,7 +299,18 @@ fn did_something(act: &Act) -> bool {
     act.closed.as_ref().is_some_and(|closed| closed.performed > 0)
 }
 
-fn paths(op: &metnos_executor::Op) -> Vec<PathBuf> {
+/// True when nothing of it was ever to be kept.
+fn is_permanent(act: &Act) -> bool {
+    act.head.as_ref().is_some_and(|head| head.permanent)
+}
+
+/// True when nothing of it was left to take back before it was let go of.
+fn is_back(act: &Act) -> bool {
+    act.undone.as_ref().is_some_and(|undone| undone.conflicts.is_empty())
+        || act.closed.as_ref().is_some_and(|closed| closed.rolled_back)
+}
+
+pub(crate) fn paths(op: &metnos_executor::Op) -> Vec<PathBuf> {
     use metnos_executor::Op;
     match op {
         Op::MakeDir { path } | Op::Delete { path } | Op::RemoveDir { path } => vec![path.0.clone()],
@@ -302,6 +326,9 @@ fn turn(act: &Act) -> Turn {
         State::RolledBack => ("rolled_back", None),
         State::Undoing => ("undoing", None),
         State::Undone => ("undone", None),
+        State::Freed(_) if act.closed.as_ref().is_some_and(|end| end.rolled_back) => ("rolled_back", None),
+        State::Freed(_) if is_back(act) => ("undone", None),
+        State::Freed(_) if is_permanent(act) => ("permanent", None),
         State::Freed(_) => ("freed", None),
         State::Damaged(why) => ("damaged", Some(why.clone())),
     };

@@ -35,6 +35,12 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// The cell announced to delete more than may be kept.
+    #[error("it would delete more than the {} MB that are kept for undo", most / 1_000_000)]
+    TooMuch {
+        /// Bytes that may be.
+        most: u64,
+    },
 }
 
 impl Error {
@@ -48,6 +54,9 @@ impl Error {
                     "this one act can no longer be undone by Metnos; what it kept is still on disk: see {act}. \
                      `metnos undo --forget <turn>` lets go of it"
                 ))
+            }
+            Self::TooMuch { .. } => {
+                Some("delete less at once, or raise budget_mb under [undo] in metnos.toml".into())
             }
             _ => None,
         }

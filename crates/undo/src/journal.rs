@@ -3,7 +3,7 @@
 //! its own digest. How far a call is, the shelf says on which its folder stands.
 
 use crate::file::{digest, first_line, whole, write};
-use crate::open::{Open, has_ended, lock_file};
+use crate::open::{INTERRUPTED, Open, has_ended, lock_file};
 use crate::record::{Closed, Freed, Head, Seen, Step, Undone};
 use crate::shelf::{Shelf, Shelves};
 use crate::steps::{intents, kept_in, steps, together, vouch};
@@ -71,9 +71,18 @@ impl Journal {
 
     /// Everything there is, the newest first.
     pub fn acts(&self) -> Result<Vec<Act>> {
+        self.on(&Shelf::ALL)
+    }
+
+    /// What is over and was not let go of, the newest first.
+    pub fn held(&self) -> Result<Vec<Act>> {
+        self.on(&[Shelf::Done, Shelf::Undone])
+    }
+
+    fn on(&self, shelves: &[Shelf]) -> Result<Vec<Act>> {
         let mut names = BTreeSet::new();
-        for shelf in Shelf::ALL {
-            names.extend(self.shelves.names(shelf)?);
+        for shelf in shelves {
+            names.extend(self.shelves.names(*shelf)?);
         }
         let mut acts = Vec::new();
         for call_id in names {
@@ -192,8 +201,15 @@ impl Journal {
         let Some((shelf, dir)) = self.shelves.find(call_id)? else { return Err(nowhere(call_id)) };
         if shelf != Shelf::Freed {
             let act = self.act(call_id)?;
-            let (performed, kept_bytes) = act.closed.map_or((0, 0), |end| (end.performed, end.kept_bytes));
-            let freed = Freed { at, head: act.head, performed, kept_bytes };
+            let end = act.closed.as_ref();
+            let freed = Freed {
+                at,
+                head: act.head,
+                performed: end.map_or(0, |end| end.performed),
+                kept_bytes: end.map_or(0, |end| end.kept_bytes),
+                undone: act.undone,
+                rolled_back: end.is_some_and(|end| end.rolled_back),
+            };
             write(&dir, FREED, &freed, std::iter::empty::<Result<Seen>>())?;
             self.shelves.put(call_id, shelf, Shelf::Freed)?;
             // Before anything of it goes, the list says so.
@@ -262,9 +278,10 @@ fn fill(act: &mut Act, shelf: Shelf, dir: &Path) -> Result<()> {
             outcome: "freed".into(),
             performed: freed.performed,
             kept_bytes: freed.kept_bytes,
-            rolled_back: false,
+            rolled_back: freed.rolled_back,
         });
         act.head = freed.head;
+        act.undone = freed.undone;
         act.state = State::Freed(freed.at);
         return Ok(());
     }
@@ -292,6 +309,10 @@ fn fill(act: &mut Act, shelf: Shelf, dir: &Path) -> Result<()> {
         (Shelf::Undoing | Shelf::Undone, Some(_)) => State::Undone,
         (Shelf::Undoing, None) => State::Undoing,
         _ if closed.rolled_back => State::RolledBack,
+        // Somebody agreed to that. What was cut is kept: nobody agreed to a half.
+        _ if closed.outcome != INTERRUPTED && act.head.as_ref().is_some_and(|head| head.permanent) => {
+            State::Freed(act.head.as_ref().map_or_else(Default::default, |head| head.at))
+        }
         _ => State::Done,
     };
     Ok(())

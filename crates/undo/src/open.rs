@@ -9,7 +9,7 @@ use crate::shelf::{Shelf, Shelves};
 use crate::steps::{intents, kept_in, steps, together};
 use crate::{Error, Result, holder};
 use metnos_executor::Op;
-use metnos_hands::made;
+use metnos_hands::{Fact, Kind, made};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::BufRead;
@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// What the lock of a call that ended holds.
 const ENDED: &[u8] = b"ended\n";
+/// The outcome of a call that was cut.
+pub(crate) const INTERRUPTED: &str = "interrupted";
 
 /// The open record of a call.
 pub struct Open {
@@ -25,6 +27,9 @@ pub struct Open {
     call_id: String,
     dir: PathBuf,
     number: u32,
+    /// Bytes that may be deleted, and bytes that are announced to be.
+    most: u64,
+    taken: u64,
     /// Held until the call ends or its process dies.
     lock: File,
 }
@@ -35,17 +40,22 @@ impl Open {
         let lock = lock_file(&dir)?;
         flock(&lock, FlockOperation::LockExclusive).map_err(|e| Error::io("lock", &dir)(e.into()))?;
         std::fs::write(dir.join(LOCK), holder::this()).map_err(Error::io("write", &dir))?;
-        Ok(Self { shelves, call_id: call_id.to_owned(), dir, number: 0, lock })
+        Ok(Self { shelves, call_id: call_id.to_owned(), dir, number: 0, most: u64::MAX, taken: 0, lock })
     }
 
     /// Of a call that was cut, whose lock is taken.
     pub(crate) fn cut(shelves: Shelves, call_id: &str, dir: PathBuf, number: u32, lock: File) -> Self {
-        Self { shelves, call_id: call_id.to_owned(), dir, number, lock }
+        Self { shelves, call_id: call_id.to_owned(), dir, number, most: u64::MAX, taken: 0, lock }
     }
 
     /// The lock, to be held by whoever acts for this call: as long as one of them lives, it is not over.
     pub fn lock(&self) -> Result<File> {
         self.lock.try_clone().map_err(Error::io("share the lock of", &self.dir))
+    }
+
+    /// Refuses intents that delete more bytes than that, all together.
+    pub fn at_most(&mut self, bytes: u64) {
+        self.most = bytes;
     }
 
     /// The number of the next intent.
@@ -63,13 +73,20 @@ impl Open {
     ) -> Result<String> {
         self.number += 1;
         let mut notes = Notes::default();
+        let (most, mut taken) = (self.most, self.taken);
         let ops = lines.split(b'\n').enumerate().map(|(at, line)| {
             let line = line.map_err(Error::io("read the intent for", &self.dir))?;
             let op: Op = serde_json::from_slice(&line)
                 .map_err(|e| Error::BadOperation { at, reason: e.to_string() })?;
-            notes.note(op, at, allowed)
+            let step = notes.note(op, at, allowed)?;
+            if let (Op::Delete { .. }, Some(Fact { kind: Kind::File, size, .. })) = (&step.op, step.before) {
+                taken = taken.saturating_add(size);
+            }
+            if taken > most { Err(Error::TooMuch { most }) } else { Ok(step) }
         });
-        write(&self.dir, &format!("{}.jsonl", self.number), head, ops)
+        let digest = write(&self.dir, &format!("{}.jsonl", self.number), head, ops)?;
+        self.taken = taken;
+        Ok(digest)
     }
 
     /// Looks at what came of it all and records it. `outcome` is the digest of the answer.
@@ -87,7 +104,7 @@ impl Open {
 
     /// Records that the call was cut and taken back; `left` are the operations that stay performed.
     pub fn rolled_back(&mut self, seen: &[Seen]) -> Result<Closed> {
-        self.end("interrupted", true, seen)
+        self.end(INTERRUPTED, true, seen)
     }
 
     /// The folder of its records.

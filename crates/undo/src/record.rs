@@ -25,6 +25,9 @@ pub struct Head {
     pub version: String,
     /// Where what it takes away is kept.
     pub keeps: Vec<Keep>,
+    /// True when somebody agreed that nothing of it is kept once it is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub permanent: bool,
 }
 
 /// One operation, with what stood where it acts.
@@ -103,6 +106,12 @@ pub(crate) struct Freed {
     pub(crate) performed: u64,
     /// Bytes that were kept.
     pub(crate) kept_bytes: u64,
+    /// How it had been undone before, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undone: Option<Undone>,
+    /// True when it had been cut and taken back.
+    #[serde(default)]
+    pub(crate) rolled_back: bool,
 }
 
 /// Moments as text that a person can read.

@@ -1,6 +1,6 @@
 //! `metnos approvals`, `approve`, `reject`: questions and answers.
 
-use super::exec::{Terminal, now, show};
+use super::exec::{Terminal, now, show, tidy};
 use super::{USER, caller};
 use crate::print::Printer;
 use metnos_executor::Failure;
@@ -104,7 +104,9 @@ pub(crate) fn approve(
         Some(done) if turn_of(&done.call_id).is_some() => super::ask::go_on(printer, &gateway, done),
         Some(mut done) => {
             printer.progress_end();
-            show(printer, &mut done, None)
+            let shown = show(printer, &mut done, None);
+            tidy(&runtime);
+            shown
         }
         None => {
             printer.value(&json!({ "approved": id }));

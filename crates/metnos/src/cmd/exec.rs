@@ -15,6 +15,7 @@ use std::fs::File;
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::mpsc;
 
 /// Runs one call, or one a line.
 pub(crate) fn run(printer: Printer, exec: Exec) -> Result<ExitCode, Failure> {
@@ -37,7 +38,16 @@ pub(crate) fn run(printer: Printer, exec: Exec) -> Result<ExitCode, Failure> {
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();
-    show(printer, &mut done, exec.out.as_deref())
+    let shown = show(printer, &mut done, exec.out.as_deref());
+    tidy(&runtime);
+    shown
+}
+
+/// After the answer of a change: lets go of what is due. What fails is tried again another time.
+pub(crate) fn tidy(runtime: &Runtime) {
+    if runtime.has_changed() {
+        let _ = runtime.tidy();
+    }
 }
 
 /// The moment of the call in the asked zone, or in the machine's.
@@ -215,6 +225,28 @@ const LINE_MAX: u64 = 64 << 20;
 
 fn lines(exec: &Exec) -> Result<ExitCode, Failure> {
     let runtime = super::runtime(!exec.cold)?;
+    let (wake, woken) = mpsc::sync_channel(1);
+    std::thread::scope(|scope| {
+        let runtime = &runtime;
+        let keeper = std::thread::Builder::new().name("keeping".into());
+        // Without it everything is kept; no call depends on it.
+        let _ = keeper.spawn_scoped(scope, move || {
+            while woken.recv().is_ok() {
+                let _ = runtime.tidy();
+            }
+        });
+        // Full means that it looks soon anyway.
+        let tidy = || {
+            let _ = wake.try_send(());
+        };
+        tidy();
+        let ended = converse(runtime, exec, &tidy);
+        drop(wake);
+        ended
+    })
+}
+
+fn converse(runtime: &Runtime, exec: &Exec, tidy: &dyn Fn()) -> Result<ExitCode, Failure> {
     let mut stdin = std::io::stdin().lock();
     let mut stdout = print::stream();
     let mut line = Vec::new();
@@ -224,7 +256,7 @@ fn lines(exec: &Exec) -> Result<ExitCode, Failure> {
         let answered = match read.map_err(|e| Failure::io("standard input", &e))? {
             Ok(false) => return Ok(ExitCode::SUCCESS),
             Ok(true) if line.iter().all(u8::is_ascii_whitespace) => continue,
-            Ok(true) => answer(&runtime, &line, exec),
+            Ok(true) => answer(runtime, &line, exec),
             Err(too_long) => Err(too_long),
         };
         match answered {
@@ -235,6 +267,9 @@ fn lines(exec: &Exec) -> Result<ExitCode, Failure> {
             }
         }
         stdout.write_all(b"\n").and_then(|()| stdout.flush()).map_err(lost)?;
+        if runtime.has_changed() {
+            tidy();
+        }
     }
 }
 

@@ -140,5 +140,7 @@ fn call(printer: Printer, runtime: &Runtime, name: &str, rest: &str) -> Result<(
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();
-    exec::show(printer, &mut done, None).map(|_| ())
+    let shown = exec::show(printer, &mut done, None).map(|_| ());
+    exec::tidy(runtime);
+    shown
 }

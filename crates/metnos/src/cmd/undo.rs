@@ -27,7 +27,7 @@ pub(crate) fn run(printer: Printer, args: Undo) -> Result<ExitCode, Failure> {
     }
     let purpose = if args.dry_run { Purpose::Try } else { Purpose::Undo };
     match runtime.undo(USER, args.turn.as_deref(), purpose)? {
-        Some(outcome) => Ok(show(printer, &outcome, args.dry_run)),
+        Some(outcome) => Ok(show(printer, &outcome, args.dry_run, runtime.config.undo.keep_days.get())),
         None => {
             printer.value(&json!({ "undone": null, "reversed": 0, "conflicts": [] }));
             printer.say("there is nothing to undo");
@@ -64,7 +64,7 @@ fn record(turn: &Turn) -> Map<String, Value> {
     record
 }
 
-fn show(printer: Printer, outcome: &Outcome, dry: bool) -> ExitCode {
+fn show(printer: Printer, outcome: &Outcome, dry: bool, keep_days: u32) -> ExitCode {
     let turn = &outcome.turn;
     printer.value(&json!({
         "undone": turn.id, "executor": turn.executor, "dry_run": dry,
@@ -80,7 +80,10 @@ fn show(printer: Printer, outcome: &Outcome, dry: bool) -> ExitCode {
         printer.say(format!("  … and {} more", outcome.conflicts.len() - 10));
     }
     if !outcome.conflicts.is_empty() && !dry {
-        printer.say(format!("what was kept of these stays until `metnos undo --forget {}`", turn.id));
+        printer.say(format!(
+            "what was kept of these stays for {keep_days} days or until `metnos undo --forget {}`",
+            turn.id
+        ));
     }
     if outcome.conflicts.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

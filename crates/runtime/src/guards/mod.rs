@@ -6,6 +6,7 @@ pub(crate) mod commands;
 mod desk;
 mod meter;
 mod records;
+mod size;
 mod step;
 mod subject;
 
@@ -129,7 +130,8 @@ impl Runtime {
         // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
         // approves the executor itself.
         let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
-        let asks = ruling.decision == Decision::Ask;
+        let permanent = step.permanent();
+        let asks = ruling.decision == Decision::Ask || permanent.is_some();
         if harmless && !asks {
             return Ok(());
         }
@@ -143,7 +145,11 @@ impl Runtime {
         if (!asks && !doubts) || lab::without(Layer::Approval) {
             return Ok(());
         }
-        let reason = if verdict.ask { verdict.why } else { ruling.text.clone() };
+        let reason = match permanent {
+            Some(why) => why,
+            None if verdict.ask => verdict.why,
+            None => ruling.text.clone(),
+        };
         let id = self.ask(step, &ruling, reason)?;
         line.verdicts.push(Verdict { guard: "approval".into(), decision: "yes".into(), reason: id });
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::call::Door;
 use crate::guards::records::Known;
-use crate::guards::{Asked, Principal, Subject};
+use crate::guards::{Asked, Principal, Subject, size};
 use crate::input::Prepared;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
@@ -10,7 +10,7 @@ use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Reach;
 use metnos_executor::{BytePath, Failure, Origin};
-use metnos_guard::card::{Card, Effect, Tainted};
+use metnos_guard::card::{Card, Effect, Frees, Tainted};
 use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::territory::Territory;
 use metnos_guard::vaglio::{Arg, Facts};
@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 const PATHS_MAX: usize = 64;
 /// No more than this many things are measured for a card.
 const MEASURED_MAX: usize = 10_000;
+/// Nor this many to tell whether a deletion can be undone.
+const DELETED_MAX: usize = 200_000;
 
 /// One step on its way through the guards.
 pub(crate) struct Step<'a, 'd> {
@@ -41,6 +43,10 @@ pub(crate) struct Step<'a, 'd> {
     pub(crate) call_id: Option<&'a str>,
     pub(crate) territory: &'a Territory,
     pub(crate) workspace: &'a Path,
+    /// How long and how much is kept for undo.
+    pub(crate) undo: crate::config::Undo,
+    /// The bytes it deletes, when they are more than are kept: then it is for good.
+    pub(crate) permanent: Option<u64>,
     pub(crate) door: &'d mut dyn Door,
 }
 
@@ -76,6 +82,11 @@ impl Subject for Step<'_, '_> {
 
     fn effectful(&self) -> bool {
         self.found.manifest.contract.side_effects || !self.found.manifest.sandbox.net.is_empty()
+    }
+
+    fn permanent(&self) -> Option<String> {
+        let most = self.undo.budget_mb;
+        self.permanent.map(|_| format!("more than the {most} MB that are kept for undo: permanently?"))
     }
 
     /// The strictest ruling over everything it needs. A step that needs nothing computes.
@@ -149,13 +160,10 @@ impl Subject for Step<'_, '_> {
         let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
         let source = source.or_else(|| text("base_path"));
         let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
-        let bytes = operands
-            .iter()
-            .take(MEASURED_MAX)
-            .filter_map(|path| std::fs::symlink_metadata(path).ok())
-            .filter(|meta| meta.is_file())
-            .map(|meta| meta.len())
-            .sum::<u64>();
+        let bytes = match self.permanent {
+            Some(bytes) => bytes,
+            None => size::bytes(&operands, self.descends(), MEASURED_MAX).unwrap_or_else(|least| least),
+        };
         let effect = match (manifest.contract.side_effects, self.reversible()) {
             (false, _) => Effect::NoChange,
             (true, true) => Effect::Reversible,
@@ -174,8 +182,7 @@ impl Subject for Step<'_, '_> {
             destination,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
-            // Nothing is let go by itself yet, so the card promises no date.
-            frees: None,
+            frees: self.frees(bytes),
             capability: ruling.row.clone(),
             grant: self.offer(ruling),
             tainted: tainted
@@ -190,7 +197,7 @@ impl Subject for Step<'_, '_> {
     fn grantable(&self, ruling: &Ruling) -> Option<(String, String)> {
         let asked = ruling.decision == Decision::Ask && ruling.class == metnos_guard::policy::Class::Target;
         let capability = ruling.row.split_whitespace().next()?.to_owned();
-        if !asked {
+        if !asked || self.permanent.is_some() {
             return None;
         }
         let target = match capability.as_str() {
@@ -218,7 +225,33 @@ impl Subject for Step<'_, '_> {
 
 impl Step<'_, '_> {
     fn reversible(&self) -> bool {
-        !self.found.manifest.contract.reverse.is_empty()
+        !self.found.manifest.contract.reverse.is_empty() && self.permanent.is_none()
+    }
+
+    fn deletes(&self) -> bool {
+        self.found.manifest.executor.name.as_str().starts_with("delete_")
+    }
+
+    /// True when it takes folders with everything in them.
+    fn descends(&self) -> bool {
+        self.deletes() && self.input.args.get("recursive").and_then(Value::as_bool) == Some(true)
+    }
+
+    /// The bytes of a deletion, when they are more than are kept. Of very many things nobody knows before;
+    /// the journal knows, and refuses.
+    pub(crate) fn beyond_the_budget(&self) -> Option<u64> {
+        if !self.deletes() || self.caller == crate::birth::CALLER {
+            return None;
+        }
+        let measured = size::bytes(&self.operands(), self.descends(), DELETED_MAX);
+        measured.ok().filter(|bytes| *bytes > self.undo.budget())
+    }
+
+    /// What a deletion makes room for once it can no longer be undone.
+    fn frees(&self, bytes: u64) -> Option<Frees> {
+        let later = self.permanent.is_none().then(|| self.undo.keep_days.get());
+        let told = self.reversible() || self.permanent.is_some();
+        (self.deletes() && told && bytes > 0).then_some(Frees { bytes, after_days: later })
     }
 
     /// What it can do, not only what it declares: a profile that opens something needs it.

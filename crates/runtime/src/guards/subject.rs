@@ -37,6 +37,10 @@ pub(crate) trait Subject {
     fn judged(&self) -> bool {
         true
     }
+    /// Why nothing of it could be kept for undo, which asks at every level.
+    fn permanent(&self) -> Option<String> {
+        None
+    }
     /// What the policy says about everything it needs.
     fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling;
     /// What the judge may look at.

@@ -115,6 +115,7 @@ impl Bench {
             executor: "move_files".into(),
             version: "1".into(),
             keeps: keeps.clone(),
+            permanent: false,
         };
         let mut lines = Vec::new();
         for op in ops {
