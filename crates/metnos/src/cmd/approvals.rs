@@ -101,11 +101,15 @@ pub(crate) fn approve(
     let mut door = Terminal::new(printer)?;
     match gateway.runtime().decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
         // A step of a turn: the turn goes on.
-        Some(done) if turn_of(&done.call_id).is_some() => super::ask::go_on(printer, &gateway, done),
+        Some(done) if turn_of(&done.call_id).is_some() => {
+            let shown = super::ask::go_on(printer, &gateway, done);
+            tidy(gateway.runtime());
+            shown
+        }
         Some(mut done) => {
             printer.progress_end();
             let shown = show(printer, &mut done, None);
-            tidy(&runtime);
+            tidy(gateway.runtime());
             shown
         }
         None => {

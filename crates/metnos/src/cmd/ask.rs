@@ -86,7 +86,9 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
     let mut door = Chat { terminal: Terminal::new(printer)?, printer };
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
-    show(printer, told)
+    let shown = show(printer, told);
+    exec::tidy(gateway.runtime());
+    shown
 }
 
 /// Goes on with the turn of a step that has just been let through.
