@@ -102,10 +102,9 @@ impl Clause<'_> {
             let item = &self.items[at];
             let polite = item.sense("polite").is_some()
                 && item.command().is_none()
-                && item
-                    .senses
-                    .iter()
-                    .all(|s| matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then"));
+                && item.senses.iter().all(|s| {
+                    matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then" | "help")
+                });
             if polite {
                 self.take(at, at + 1, "polite");
             }
@@ -302,7 +301,7 @@ impl Clause<'_> {
             }
             if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
-            } else if item.senses.is_empty()
+            } else if item.senses.iter().all(|s| s.cat == "help")
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
                 self.frame.leftover.push(item.text.clone());

@@ -14,6 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most steps of a plan.
 const STEPS: usize = 12;
 
+/// Why nothing fits, whether or not it is known what the clause is about.
+pub(super) fn nothing(does: &str, object: &str) -> String {
+    let object = if object.is_empty() { "what was named" } else { object };
+    format!("nothing in the catalog {does} {object}")
+}
+
 /// Why a clause has no steps.
 #[derive(Clone, Debug)]
 pub(super) enum Stop {
@@ -179,7 +185,7 @@ impl<'p> Build<'p> {
                     let wants = sense.wants;
                     sense = VerbSense { wants: next.wants.or(wants), ..*next };
                 }
-                None => return Err(Stop::Gap(format!("nothing in the catalog does this to {object}"))),
+                None => return Err(Stop::Gap(nothing("does this to", object))),
             }
         };
         self.templates(&mut frame);

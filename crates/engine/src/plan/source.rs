@@ -2,7 +2,7 @@
 
 use super::Step;
 use super::choose::{Want, choose};
-use super::compose::{Build, List, Stop};
+use super::compose::{Build, List, Stop, nothing};
 use super::fill::fill;
 use super::input::{narrowed, refer};
 use crate::catalog::{Role, Tool};
@@ -132,10 +132,7 @@ impl Build<'_> {
             piped: true,
         };
         let Some(tool) = choose(&self.planner.catalog, &want).cloned() else {
-            return Err(Stop::Gap(format!(
-                "nothing in the catalog gives {}",
-                if object.is_empty() { "this" } else { object }
-            )));
+            return Err(Stop::Gap(nothing("gives", object)));
         };
         let mut own = frame.clone();
         own.slots.remove(&Role::Place);
@@ -151,7 +148,7 @@ impl Build<'_> {
         let list = match source {
             Some(list) => list,
             None if under == object => {
-                return Err(Stop::Gap(format!("nothing in the catalog gives {object}")));
+                return Err(Stop::Gap(nothing("gives", object)));
             }
             None if rest.slots.is_empty() && rest.kinds.is_empty() => {
                 return Err(Stop::Ask { tool: step.tool, missing: vec!["paths".to_owned()] });
