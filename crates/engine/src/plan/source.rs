@@ -51,7 +51,11 @@ impl Build<'_> {
             && frame.kinds.is_empty()
             && !narrowed(&frame);
         let mut object = object;
-        if weighed && matches!(object, "dirs" | "") {
+        // The largest folders are those that hold most, not those with the longest listing.
+        let heaviest = object == "dirs"
+            && frame.order.as_ref().is_some_and(|o| o.field == "size" && o.order == "desc")
+            && !narrowed(&frame);
+        if heaviest || weighed && matches!(object, "dirs" | "") {
             (object, qualifiers) = ("files", vec!["size".to_owned()]);
             frame.verbs.push("compute".to_owned());
         }
@@ -63,14 +67,15 @@ impl Build<'_> {
 
     /// A file named without a place is looked for, unless it is to be read.
     fn loose_names(&self, frame: &mut Frame, object: &str) {
-        let reads = frame.verbs.iter().any(|v| v != "read")
+        let sought = frame.verbs.iter().any(|v| v == "find");
+        let reads = frame.verbs.iter().any(|v| v != "read" && v != "find")
             || !frame.stats.is_empty()
             || frame.column.is_some()
             || frame.field.is_some()
             || frame.has(Role::Sheet);
         let sense = self.sense(frame);
         if frame.loose.is_empty()
-            || !sense.query
+            || !(sense.query || sought)
             || reads
             || object != "files"
             || frame.list(Role::Paths).len() != frame.loose.len()
