@@ -38,9 +38,11 @@ pub fn record(id: &str, answer: &Answer) -> Value {
         Answer::Ask(ask) => {
             json!({"id": id, "kind": "ask", "plan": null, "missing": ask.missing, "tool": ask.tool})
         }
-        Answer::Gap(gap) => {
-            json!({"id": id, "kind": "gap", "plan": null, "missing": [], "reason": gap.reason, "words": gap.words})
-        }
+        Answer::Help => json!({"id": id, "kind": "help", "plan": null, "missing": []}),
+        Answer::Gap(gap) => json!({
+            "id": id, "kind": "gap", "plan": null, "missing": [],
+            "reason": gap.reason, "words": gap.words, "near": gap.near,
+        }),
     }
 }
 

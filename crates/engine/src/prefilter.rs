@@ -5,13 +5,16 @@
 //! Equal scores are ordered by name.
 
 use crate::Lexicons;
-use crate::catalog::Role;
+use crate::catalog::{Role, Tool};
 use crate::parse::items;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most that routing words can add.
 pub const AFFINITY: f64 = 3.0;
+
+/// What an executor must reach to be called near: more than a verb that asks for anything.
+const NEAR: f64 = 4.0;
 
 /// An executor as a catalog file describes it.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -27,6 +30,17 @@ pub struct Candidate {
     /// Its arguments, by name.
     #[serde(default)]
     pub args: BTreeMap<String, serde_json::Value>,
+}
+
+impl From<&Tool> for Candidate {
+    fn from(tool: &Tool) -> Self {
+        Self {
+            name: tool.name.as_str().to_owned(),
+            description: tool.scope.values().cloned().collect::<Vec<_>>().join(" "),
+            affinity: tool.affinity.clone(),
+            args: tool.args.iter().map(|arg| (arg.name.clone(), serde_json::Value::Null)).collect(),
+        }
+    }
 }
 
 /// A catalog made ready to be ranked.
@@ -74,6 +88,16 @@ impl<'a> Prefilter<'a> {
 
     /// The names of the catalog, best first; what nothing speaks for is left out.
     pub fn rank(&self, query: &str) -> Vec<&str> {
+        self.scored(query).into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// The best `most` of those that something in the query really speaks for.
+    pub fn near(&self, query: &str, most: usize) -> Vec<&str> {
+        let scored = self.scored(query).into_iter().filter(|(score, _)| *score >= NEAR);
+        scored.map(|(_, name)| name).take(most).collect()
+    }
+
+    fn scored(&self, query: &str) -> Vec<(f64, &str)> {
         let evidence = self.evidence(query);
         let mut scored: Vec<(f64, &str)> = self
             .rows
@@ -93,7 +117,7 @@ impl<'a> Prefilter<'a> {
             }
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        scored.into_iter().map(|(_, name)| name).collect()
+        scored
     }
 
     fn evidence(&self, query: &str) -> Evidence {

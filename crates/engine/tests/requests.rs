@@ -57,6 +57,62 @@ fn what_nothing_can_do_is_a_gap_also_in_a_fourth_set() {
 }
 
 #[test]
+fn a_fifth_set_keeps_its_floor() {
+    let share = share("fifth.jsonl");
+    assert!(share >= 0.98, "{share}");
+}
+
+#[test]
+fn a_sixth_set_keeps_its_floor() {
+    let share = share("sixth.jsonl");
+    assert!(share >= 0.97, "{share}");
+}
+
+#[test]
+fn a_request_for_help_is_one_in_every_language() {
+    for (lang, text) in
+        [("en", "What can you do?"), ("en", "help"), ("it", "cosa sai fare?"), ("it", "aiuto!")]
+    {
+        assert_eq!(plan_in(&planner(), lang, text)["kind"], "help", "{text}");
+    }
+    assert_eq!(plan(&planner(), "help me find the PDFs in Documents")["kind"], "plan");
+}
+
+#[test]
+fn a_gap_says_what_is_near_and_its_reason_has_no_hole() {
+    let answer = plan(&planner(), "water the photos in Pictures");
+    assert_eq!(answer["kind"], "gap");
+    let near = answer["near"].as_array().unwrap();
+    assert!((1..=3).contains(&near.len()), "{answer}");
+    for text in ["order me a pizza", "undo the photos", "schedule", "delete", "move", "summarise", "what"] {
+        let answer = plan(&planner(), text);
+        let reason = answer["reason"].as_str().unwrap_or("x");
+        assert!(!reason.ends_with(' ') && !reason.is_empty(), "{text}: {answer}");
+    }
+}
+
+#[test]
+fn a_limit_that_was_not_understood_is_not_dropped() {
+    for text in [
+        "delete the files in ~/tmp untroubled for thirty days",
+        "delete the files in ~/tmp 40 MB",
+        "delete the PDFs in Downloads circa 3 weeks",
+    ] {
+        assert_ne!(plan(&planner(), text)["kind"], "plan", "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_to_move_needs_a_place_to_go() {
+    for (lang, text) in
+        [("en", "move inv1.pdf in Documents"), ("en", "move inv1.pdf"), ("it", "sposta inv1.pdf")]
+    {
+        let answer = plan_in(&planner(), lang, text);
+        assert_eq!(answer["missing"], serde_json::json!(["dst_dir"]), "{answer}");
+    }
+}
+
+#[test]
 fn the_language_need_not_be_told() {
     let text =
         std::fs::read_to_string(format!("{}/tests/data/requests.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -79,10 +135,14 @@ fn the_same_request_gives_the_same_bytes() {
 }
 
 fn plan(planner: &Planner, text: &str) -> Value {
+    plan_in(planner, "en", text)
+}
+
+fn plan_in(planner: &Planner, lang: &str, text: &str) -> Value {
     let line = batch::Line {
         id: String::new(),
         query: text.to_owned(),
-        lang: Some("en".to_owned()),
+        lang: Some(lang.to_owned()),
         context: Vec::new(),
     };
     batch::line(planner, &line, &clock(), false)
@@ -126,7 +186,7 @@ fn a_step_that_cannot_run_yet_says_why() {
 #[test]
 fn every_argument_of_a_plan_is_one_of_its_executor() {
     let catalog = Catalog::shipped().unwrap();
-    for file in ["requests.jsonl", "more.jsonl", "third.jsonl"] {
+    for file in ["requests.jsonl", "more.jsonl", "third.jsonl", "fifth.jsonl", "sixth.jsonl"] {
         let text =
             std::fs::read_to_string(format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         for answer in batch::run(&planner(), &text, &clock(), None, false).unwrap() {

@@ -39,6 +39,8 @@ pub struct VerbSense {
     pub set: BTreeMap<Role, Value>,
     /// The sense it has when it is about a file and a text.
     pub on_file: Option<String>,
+    /// The sense it has when what it leads to is an archive.
+    pub on_archive: Option<String>,
     /// What to take when the object has no such verb.
     pub fallback: Option<Box<VerbSense>>,
 }
@@ -61,6 +63,12 @@ pub struct NounSense {
     pub named: Option<Role>,
     /// Counts only when such a value is there too.
     pub beside: Option<Role>,
+    /// The noun it stands for where this is asked: what is free of a size is room on a disk.
+    #[serde(default)]
+    pub asked: BTreeMap<String, String>,
+    /// Counts only right before a name.
+    #[serde(default)]
+    pub before_name: bool,
     /// The field of the records that is meant, not the records.
     pub content: Option<String>,
     /// Verbs that mean another beside it.

@@ -134,7 +134,13 @@ impl Clause<'_> {
             let item = &self.items[at];
             let with = item.free()
                 && (item.is("cue", "shows") || item.is("cue", "contains") || item.is("cue", "attendee"));
-            if with && let Some((value, end)) = self.value_after(at, true) {
+            if with
+                && let Some((value, end)) = self.value_after(at, true)
+                && !matches!(
+                    self.lit(end - 1),
+                    Some(Lit::Path(_) | Lit::Url(_) | Lit::Slashed(_) | Lit::File(_))
+                )
+            {
                 self.frame.set(Role::Contains, value);
                 self.take(at, end, "pattern");
                 return;
@@ -148,7 +154,10 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            if self.is(at, "cue", "sheet")
+            if let Some((value, end)) = self.measured(at) {
+                self.frame.field = Some(value);
+                self.take(at + 1, end, "column");
+            } else if self.is(at, "cue", "sheet")
                 && let Some((value, end)) = self.value_after(at, false).filter(|(_, end)| *end == at + 2)
             {
                 self.frame.set(Role::Sheet, value);
@@ -176,6 +185,22 @@ impl Clause<'_> {
                 }
             }
         }
+    }
+
+    /// "the highest 'Price'", "the total of Amount": what a computation is asked of, in a table.
+    fn measured(&self, at: usize) -> Option<(String, usize)> {
+        let stat = self.sense(at, "stat").filter(|id| *id != "count" && *id != "size").is_some();
+        let counts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let verb = Some(at) == self.verb_at && counts.is_some_and(|v| v.stat.as_deref() == Some("sum"));
+        if !(stat || verb) || self.frame.field.is_some() {
+            return None;
+        }
+        let next = self.skip_stops(at + 1);
+        let next = if self.is(next, "prep", "of") { self.skip_stops(next + 1) } else { next };
+        let item = self.items.get(next).filter(|i| i.free())?;
+        let named = matches!(item.lit, Lit::Quoted(_)) || matches!(item.lit, Lit::Word) && item.capital;
+        let beside = self.is(next + 1, "cue", "column") || item.sense("cue").is_some();
+        self.name(next, false).filter(|_| named && !beside)
     }
 
     /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.
@@ -303,9 +328,16 @@ impl Clause<'_> {
         }
         self.counted_names();
         for at in 0..self.len() {
-            let goal = self.free(at) && matches!(self.sense(at, "prep"), Some("to" | "inor"));
+            let goal = self.free(at)
+                && (matches!(self.sense(at, "prep"), Some("to" | "inor"))
+                    || self.is(at, "cue", "as_format") && self.sense(at, "prep").is_none());
             if goal
                 && matches!(self.lit(at + 1), Some(Lit::Quoted(_) | Lit::File(_)))
+                && self.items[..at].iter().any(|i| {
+                    matches!(i.lit, Lit::Path(_) | Lit::File(_) | Lit::Slashed(_))
+                        || i.sense("noun").is_some()
+                        || i.sense("pron").is_some()
+                })
                 && !self.frame.has(Role::NameTemplate)
             {
                 let Some((value, end)) = self.name(at + 1, false) else { continue };

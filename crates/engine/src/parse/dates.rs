@@ -43,7 +43,11 @@ impl Clause<'_> {
     fn age(&self, at: usize) -> Option<(Days, usize)> {
         let today = self.clock.today();
         let age = self.items[at].senses.iter().find(|s| s.cat == "age").map(|s| s.id.as_str());
-        let from = if age.is_some() { self.skip_to_number(at + 1) } else { at };
+        let (age, from) = match self.left_alone(at) {
+            Some(from) => (Some("untouched"), from),
+            None if age.is_some() => (age, self.skip_to_number(at + 1)),
+            None => (None, at),
+        };
         let n = self.number(from)?;
         let unit = self.sense(from + 1, "unit")?;
         let mut end = from + 2;
@@ -51,6 +55,13 @@ impl Clause<'_> {
         let ago = self.is(end, "age", "ago");
         if ago {
             end += 1;
+            // "two weeks ago or earlier"
+            if self.is(end, "or_age", "or_older") {
+                return Some((Days::until(back), end + 1));
+            }
+            if self.is(end, "or_age", "or_newer") {
+                return Some((Days::since(back), end + 1));
+            }
         }
         match age {
             Some("older" | "untouched") => Some((Days::until(back), end)),
@@ -60,7 +71,27 @@ impl Clause<'_> {
         }
     }
 
+    /// "haven't been opened or changed for": a negation, what was not done, and where the number of units stands.
+    fn left_alone(&self, at: usize) -> Option<usize> {
+        self.sense(at, "not")?;
+        let mut touched = false;
+        for i in at + 1..(at + 9).min(self.len()) {
+            let item = self.items.get(i).filter(|item| item.free())?;
+            if item.number().is_some() && self.sense(i + 1, "unit").is_some() {
+                return touched.then_some(i);
+            }
+            touched |= item.sense("touch").is_some();
+            let links = ["touch", "stop", "subject", "then", "pron", "not", "age", "compare", "bound"];
+            if !links.iter().any(|cat| item.sense(cat).is_some()) {
+                return None;
+            }
+        }
+        None
+    }
+
     fn skip_to_number(&self, at: usize) -> usize {
+        // "for more than three years": how much more is not said.
+        let at = at + usize::from(self.is(at, "age", "older") && self.number(at).is_none());
         if self.number(at).is_none() && self.items.get(at).is_some_and(super::clause::only_stop) {
             at + 1
         } else {
@@ -243,7 +274,10 @@ impl Clause<'_> {
                 let next = if self.is(at + 1, "prep", "of") { at + 2 } else { at + 1 };
                 (small(n), next)
             }
-            _ => (self.ordinal_day(at), at + usize::from(self.ordinal_day(at).is_some())),
+            _ => match self.ordinal_day(at) {
+                Some(day) => (Some(day), at + 1 + usize::from(self.is(at + 1, "prep", "of"))),
+                None => (None, at),
+            },
         };
         let month: i8 = self.sense(month_at, "month")?.parse().ok()?;
         if !self.date_word(month_at) && day.is_none() {

@@ -27,14 +27,7 @@ impl Clause<'_> {
     pub(crate) fn guess(&self) -> String {
         let nouns: Vec<String> = (0..self.len())
             .filter(|at| self.free(*at) && Some(*at) != self.verb_at && !self.items[*at].capital)
-            .flat_map(|at| {
-                self.items[at]
-                    .senses
-                    .iter()
-                    .filter(|s| s.cat == "noun")
-                    .map(|s| s.id.clone())
-                    .collect::<Vec<_>>()
-            })
+            .flat_map(|at| self.noun_ids(at))
             .collect();
         let object = self.object_of(nouns.iter().map(String::as_str));
         if !object.is_empty() {
@@ -122,7 +115,13 @@ impl Clause<'_> {
 
     /// The one name that is left: quoted, with a capital, or a word nobody knows.
     fn single_name(&mut self, role: Role) {
+        let thing = self.items.iter().any(|i| i.is("noun", "process") || i.is("noun", "running"));
         for at in 0..self.len() {
+            // "the lights": what has an article is a thing, and this is not the name of one that runs.
+            let article = at.checked_sub(1).is_some_and(|b| only_stop(&self.items[b]));
+            if role == Role::Name && !thing && article && !self.items[at].capital {
+                continue;
+            }
             if let Some((name, end)) = self.unknown(at) {
                 self.frame.set(role, name);
                 self.take(at, end, "name");

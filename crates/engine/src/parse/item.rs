@@ -123,7 +123,7 @@ fn matched<'a>(
                 matches!(token.lit, Lit::Number(_))
                     || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(|s| s.cat == "number"))
             };
-            let counted = || tokens[at..].iter().skip(phrase.words.len()).take(2).any(number);
+            let counted = || tokens[at..].iter().skip(phrase.words.len()).take(4).any(number);
             phrase.words.len() <= tokens.len() - at
                 && (phrase.words.len() == 1 || !phrase.senses.iter().all(compares) || counted())
                 && (numeric || phrase.words.len() == 1 || !phrase.senses.iter().all(reckons))

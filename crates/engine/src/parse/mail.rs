@@ -72,6 +72,27 @@ impl Clause<'_> {
         }
     }
 
+    /// "did Laura write to me": someone beside a word for what arrives; then mail is meant.
+    pub(crate) fn correspondent(&mut self) -> bool {
+        let Some(at) = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "touch", "received")) else {
+            return false;
+        };
+        let after = self.skip_stops(at + 1);
+        let before = self.back_over_stops(at).unwrap_or(at);
+        let start = (0..before).rev().take_while(|i| self.items[*i].capital).last().unwrap_or(before);
+        let found = [after, start].into_iter().find_map(|i| {
+            let item = self.items.get(i).filter(|item| item.capital && item.sense("place").is_none())?;
+            let name = matches!(item.lit, Lit::Word) && !self.dated(i);
+            name.then(|| self.name(i, false).map(|(name, end)| (name, i, end))).flatten()
+        });
+        if let Some((name, from, end)) = found {
+            self.frame.set(Role::From, name);
+            self.take(from, end, "sender");
+            return true;
+        }
+        self.items.iter().any(|i| i.is("cue", "from")) && self.items[at].words > 1
+    }
+
     fn moves(&self) -> bool {
         self.frame
             .verb
@@ -96,6 +117,8 @@ impl Clause<'_> {
         match item.lit {
             Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
             Lit::Word if item.capital && !dated => self.name(next, false),
+            // "from the bank": a word with no other meaning, where only a sender can stand.
+            Lit::Word if item.senses.is_empty() && self.is(at, "prep", "from") => self.name(next, true),
             _ => None,
         }
     }

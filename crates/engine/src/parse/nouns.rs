@@ -70,8 +70,7 @@ impl Clause<'_> {
             self.take(at, at + 1, "extension");
             return;
         }
-        let ids: Vec<String> = item.senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.clone()).collect();
-        for id in ids {
+        for id in self.noun_ids(at) {
             let Some(noun) = self.senses.noun.get(&id).cloned() else { continue };
             if noun.beside.is_some_and(|role| !self.frame.has(role)) {
                 continue;
@@ -102,6 +101,30 @@ impl Clause<'_> {
             self.frame.nouns.push(Noun { id });
             self.take(at, at + 1, "noun");
         }
+    }
+
+    /// What the nouns of this item mean here, given what is asked and what stands beside them.
+    pub(crate) fn noun_ids(&self, at: usize) -> Vec<String> {
+        let ids = self.items[at].senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.as_str());
+        ids.filter_map(|id| {
+            let noun = self.senses.noun.get(id)?;
+            if noun.before_name && !self.before_name(at) {
+                return None;
+            }
+            let asked = noun.asked.iter().find(|(stat, _)| self.items.iter().any(|i| i.is("stat", stat)));
+            Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())
+        })
+        .collect()
+    }
+
+    /// Whether a name of a person follows: a capital, no place and no thing.
+    fn before_name(&self, at: usize) -> bool {
+        self.items.get(at + 1).is_some_and(|next| {
+            next.capital
+                && matches!(next.lit, Lit::Word)
+                && next.sense("place").is_none()
+                && next.sense("noun").is_none()
+        })
     }
 
     /// An extension said without its dot.

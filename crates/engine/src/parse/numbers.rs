@@ -126,8 +126,11 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            if let Some(id) = self.sense(at, "stat").map(str::to_owned) {
-                if id == "size" {
+            let person = self.noun_ids(at).iter().any(|id| self.senses.noun[id].before_name);
+            if let Some(id) = self.sense(at, "stat").filter(|_| !person).map(str::to_owned) {
+                if id == "size" && self.stands_for_other(&id) {
+                    self.take(at, at + 1, "stat");
+                } else if id == "size" {
                     self.stat("sum");
                     self.frame.field = Some("size".to_owned());
                 } else {
@@ -169,6 +172,14 @@ impl Clause<'_> {
         {
             self.frame.stats.retain(|s| s == "count");
         }
+    }
+
+    /// Whether a noun of the clause already says what this computation is asked of.
+    fn stands_for_other(&self, stat: &str) -> bool {
+        self.items.iter().any(|item| {
+            let nouns = item.senses.iter().filter(|s| s.cat == "noun");
+            nouns.filter_map(|s| self.senses.noun.get(&s.id)).any(|n| n.asked.contains_key(stat))
+        })
     }
 
     fn stat(&mut self, id: &str) {

@@ -80,6 +80,7 @@ impl Clause<'_> {
                 && before.sense("prep").is_none()
                 && (super::clause::only_stop(before)
                     || before.sense("folder_word").is_some()
+                    || from == at && before.is("noun", "archive") && self.packing(at)
                     || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some())
             {
                 from -= 1;
@@ -96,6 +97,14 @@ impl Clause<'_> {
         // Articles that lead to no preposition belong to nobody.
         let folder = (from..at).find(|i| self.sense(*i, "folder_word").is_some());
         (folder.unwrap_or(at), String::new())
+    }
+
+    /// "into an archive ~/x.zip": the noun before the name says what the name already does.
+    fn packing(&self, at: usize) -> bool {
+        let name = matches!(&self.items[at].lit, Lit::Path(p) | Lit::File(p) | Lit::Slashed(p)
+            if self.senses.ending("archive_format", p).is_some());
+        let before = self.back_over_stops(at.saturating_sub(1));
+        name && before.is_some_and(|b| matches!(self.sense(b, "prep"), Some("in" | "inor" | "to")))
     }
 
     fn folder_word(&self, from: usize, at: usize) -> bool {
@@ -118,7 +127,8 @@ impl Clause<'_> {
             let sure = called
                 || after
                 || phrase
-                || item.capital && !prep.is_empty()
+                || item.capital && (!prep.is_empty() || self.owns(at + 1))
+                || self.weighed(at)
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
             if sure {
                 return Some((path.to_owned(), item.text.clone(), at + 1 + usize::from(after)));
@@ -170,6 +180,27 @@ impl Clause<'_> {
         None
     }
 
+    /// "my Downloads PDFs": a folder before the things that are in it.
+    fn owns(&self, at: usize) -> bool {
+        let noun = self.items.get(at).filter(|i| i.free() && !i.capital).and_then(|i| i.sense("noun"));
+        noun.and_then(|id| self.senses.noun.get(id)).is_some_and(|n| n.object.as_deref() == Some("files"))
+    }
+
+    /// A folder whose space is asked for: with its capital, or bare after a verb that speaks of one thing.
+    ///
+    /// Where another place is named too, the word says what kind of things are weighed there.
+    fn weighed(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let asked = self.items.iter().any(|i| {
+            i.is("stat", "size") || i.is("noun", "space") || i.is("verb", "weigh") || i.sense("one").is_some()
+        });
+        let bare = at.checked_sub(1).is_some_and(|before| self.sense(before, "one").is_some());
+        let elsewhere = self.items.iter().enumerate().any(|(i, other)| {
+            i != at && (matches!(other.lit, Lit::Path(_) | Lit::Slashed(_)) || other.sense("place").is_some())
+        });
+        asked && !elsewhere && (item.capital || bare)
+    }
+
     /// No article stands between the preposition and the name, as in "in documents".
     fn in_place(&self, from: usize, at: usize) -> bool {
         at - from == 1 || self.items[from].words > 1
@@ -195,8 +226,27 @@ impl Clause<'_> {
 
     /// Divides the places of a clause about files into where things come from and where they go.
     pub(crate) fn assign_places(&mut self, mut mentions: Vec<Mention>) {
-        let verb =
+        let mut verb =
             self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
+        // What is put into an archive is packed.
+        let packed = mentions.iter().any(|m| {
+            matches!(m.prep.as_str(), "in" | "inor" | "to")
+                && self.senses.ending("archive_format", &m.path).is_some()
+        });
+        if let Some(other) = verb.on_archive.clone().filter(|_| packed) {
+            verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
+            self.frame.verb = Some(other);
+        }
+        // Where nothing goes anywhere, "towards X" names no place that is known.
+        if verb.goals.is_empty() {
+            let (lost, kept): (Vec<Mention>, Vec<Mention>) = mentions.into_iter().partition(|m| {
+                m.prep == "to"
+                    && m.name.as_ref().is_some_and(|n| m.path == format!("~/{n}"))
+                    && self.sense(m.at, "place").is_none()
+            });
+            mentions = kept;
+            self.frame.leftover.extend(lost.into_iter().filter_map(|m| m.name));
+        }
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
             let mention = mentions.remove(goal);
             let role = verb.goals.iter().copied().find(|role| match role {
@@ -260,7 +310,9 @@ impl Clause<'_> {
             return Some(found);
         }
         // "in" leads to a place when the verb says so, or when the things already come from another.
-        let sourced = mentions.len() > 1 && mentions.last().is_some_and(|m| m.prep == "in" && !m.file);
+        // A file said by its name alone comes from nowhere yet: "in" says where it is.
+        let sourced = mentions.last().is_some_and(|m| m.prep == "in" && !m.file)
+            && mentions.iter().rev().skip(1).any(|m| !m.loose);
         last(&|m: &Mention| m.prep == "inor" || (in_goal || sourced) && m.prep == "in")
     }
 }

@@ -1,7 +1,7 @@
 //! The order in which a clause is read.
 
 use super::places::Mention;
-use super::{Clause, Frame};
+use super::{Clause, Frame, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -30,6 +30,10 @@ impl Clause<'_> {
         {
             "events".clone_into(&mut guess);
             "events".clone_into(&mut self.frame.object);
+        }
+        if guess.is_empty() && self.correspondent() {
+            "messages".clone_into(&mut guess);
+            "messages".clone_into(&mut self.frame.object);
         }
         let verb =
             self.frame.verb.clone().and_then(|id| self.senses.verb.get(&id).cloned()).unwrap_or_default();
@@ -102,10 +106,9 @@ impl Clause<'_> {
             let item = &self.items[at];
             let polite = item.sense("polite").is_some()
                 && item.command().is_none()
-                && item
-                    .senses
-                    .iter()
-                    .all(|s| matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then"));
+                && item.senses.iter().all(|s| {
+                    matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then" | "help")
+                });
             if polite {
                 self.take(at, at + 1, "polite");
             }
@@ -129,7 +132,8 @@ impl Clause<'_> {
             let described = at > 0
                 && self.items[at - 1].sense("subject").is_some()
                 && self.items[at - 1].command().is_none();
-            if let Some(id) = item.command().filter(|_| !described && !item.capital) {
+            if let Some(id) = item.command().filter(|_| !described && !item.capital && !self.named_thing(at))
+            {
                 let query = self.senses.verb.get(id).is_some_and(|v| v.query);
                 let other = item.senses.iter().any(|s| {
                     matches!(
@@ -169,6 +173,19 @@ impl Clause<'_> {
         {
             self.take(at, at + 1, "verb");
         }
+    }
+
+    /// "email from Karen", "archives older than": a noun that looks like a verb, since what follows describes it.
+    fn named_thing(&self, at: usize) -> bool {
+        let next = |cat: &str| self.sense(at + 1, cat).is_some();
+        self.sense(at, "noun").is_some()
+            && self.items[at].words == 1
+            && !self.items.get(at + 1).is_some_and(super::clause::only_stop)
+            && (matches!(self.sense(at + 1, "prep"), Some("from"))
+                || next("bound")
+                || next("age")
+                || next("super")
+                || next("compare"))
     }
 
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
@@ -296,13 +313,19 @@ impl Clause<'_> {
 
     /// What explained each word, and what nothing explained.
     fn finish(mut self) -> Frame {
-        for item in &self.items {
+        for (at, item) in self.items.iter().enumerate() {
+            // "thirty days" that no reader took is a limit that would be lost.
+            let amount = item.number().is_some_and(|n| n > 1.0)
+                && (self.sense(at + 1, "unit").is_some() || self.sense(at + 1, "size_unit").is_some())
+                && self.free(at + 1);
             if item.is_symbol() || item.words == 0 {
                 continue;
             }
             if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
-            } else if item.senses.is_empty()
+            } else if item.senses.iter().all(|s| s.cat == "help")
+                || amount
+                || narrows(item)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
                 self.frame.leftover.push(item.text.clone());
@@ -318,4 +341,16 @@ impl Clause<'_> {
             && frame.group.is_empty();
         self.frame
     }
+}
+
+/// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.
+fn narrows(item: &Item) -> bool {
+    const NARROWING: [&str; 8] = ["or_age", "age", "compare", "size_unit", "unit", "month", "weekday", "not"];
+    let amount = matches!(item.lit, Lit::Number(_) | Lit::Date(..));
+    amount
+        || item.senses.iter().any(|s| NARROWING.contains(&s.cat.as_str()))
+            && item.senses.iter().all(|s| {
+                NARROWING.contains(&s.cat.as_str())
+                    || matches!(s.cat.as_str(), "bound" | "measure" | "touch" | "neg" | "after")
+            })
 }

@@ -1,4 +1,4 @@
-//! What the planner says: a plan, one question, or that nothing fits.
+//! What the planner says: a plan, one question, what it is for, or that nothing fits.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,6 +11,8 @@ pub enum Answer {
     Plan(Plan),
     /// One thing is missing.
     Ask(Ask),
+    /// The person asks what can be asked.
+    Help,
     /// Nothing in the catalog does it, or the words were not understood well enough to act on.
     Gap(Gap),
 }
@@ -54,6 +56,15 @@ pub struct Gap {
     pub reason: String,
     /// The words nothing explained.
     pub words: Vec<String>,
+    /// The executors that come nearest, best first, at most three.
+    pub near: Vec<String>,
+}
+
+impl Gap {
+    /// A gap; what is near is added where the whole request is known.
+    pub(crate) fn new(reason: impl Into<String>, words: Vec<String>) -> Self {
+        Self { reason: reason.into(), words, near: Vec::new() }
+    }
 }
 
 /// Why an answer is what it is.
@@ -72,11 +83,12 @@ pub struct Explain {
 }
 
 impl Answer {
-    /// `plan`, `ask` or `gap`.
+    /// `plan`, `ask`, `help` or `gap`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plan(_) => "plan",
             Self::Ask(_) => "ask",
+            Self::Help => "help",
             Self::Gap(_) => "gap",
         }
     }

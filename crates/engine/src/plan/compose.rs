@@ -14,6 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most steps of a plan.
 const STEPS: usize = 12;
 
+/// Why nothing fits, whether or not it is known what the clause is about.
+pub(super) fn nothing(does: &str, object: &str) -> String {
+    let object = if object.is_empty() { "what was named" } else { object };
+    format!("nothing in the catalog {does} {object}")
+}
+
 /// Why a clause has no steps.
 #[derive(Clone, Debug)]
 pub(super) enum Stop {
@@ -117,6 +123,9 @@ impl<'p> Build<'p> {
         {
             return "images".to_owned();
         }
+        if let Some(owner) = self.owner(frame) {
+            return owner;
+        }
         let mut object = frame.object.clone();
         let acting = frame
             .nouns
@@ -159,6 +168,14 @@ impl<'p> Build<'p> {
         if frame.has(Role::Place) { "dirs".to_owned() } else { String::new() }
     }
 
+    /// The object of the only executors that take a value which none of the named object takes.
+    fn owner(&self, frame: &Frame) -> Option<String> {
+        let role = [Role::LoadBy].into_iter().find(|role| frame.has(*role))?;
+        let takers = || self.planner.catalog.tools().filter(|tool| tool.takes(role));
+        let own = takers().any(|tool| tool.object() == frame.object);
+        if own { None } else { takers().next().map(|tool| tool.object().to_owned()) }
+    }
+
     fn last(&self) -> Option<&List> {
         self.list.as_ref().or(self.turn.as_ref())
     }
@@ -179,7 +196,7 @@ impl<'p> Build<'p> {
                     let wants = sense.wants;
                     sense = VerbSense { wants: next.wants.or(wants), ..*next };
                 }
-                None => return Err(Stop::Gap(format!("nothing in the catalog does this to {object}"))),
+                None => return Err(Stop::Gap(nothing("does this to", object))),
             }
         };
         self.templates(&mut frame);
@@ -267,7 +284,12 @@ impl<'p> Build<'p> {
         }
         let qualifiers = self.qualifiers(frame, sense, object);
         let roles: BTreeSet<Role> = frame.slots.keys().copied().collect();
-        let objects = [sense.object.as_deref(), Some(object), (object == "dirs").then_some("files")];
+        // A folder stands for the files in it, unless the verb has another way with folders: reading one lists it.
+        let otherwise = sense.fallback.as_ref().and_then(|next| next.verb.as_deref()).is_some_and(|verb| {
+            self.planner.catalog.tools().any(|tool| tool.verb() == verb && tool.object() == object)
+        });
+        let inside = (object == "dirs" && !otherwise).then_some("files");
+        let objects = [sense.object.as_deref(), Some(object), inside];
         objects.into_iter().flatten().find_map(|object| {
             let want = Want {
                 verb: sense.verb.as_deref(),

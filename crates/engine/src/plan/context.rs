@@ -29,6 +29,10 @@ pub(super) fn answer(
     explain: &mut Explain,
 ) -> Answer {
     let items = items(text, lexicon);
+    if asks_for_help(&items) {
+        explain.confidence = 1.0;
+        return Answer::Help;
+    }
     let senses = &planner.lexicons.senses;
     let turn = memory.list.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
     let mut build = Build { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new() };
@@ -69,7 +73,7 @@ pub(super) fn answer(
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
     let clauses = split(items);
     if clauses.len() > crate::parse::CLAUSES {
-        return Answer::Gap(Gap { reason: "too many clauses".to_owned(), words: Vec::new() });
+        return Answer::Gap(Gap::new("too many clauses", Vec::new()));
     }
     let hint = memory
         .frames
@@ -99,7 +103,7 @@ pub(super) fn answer(
         if used.is_empty() { 0.0 } else { used.len() as f64 / (used.len() + leftover.len()) as f64 };
     (explain.used, explain.leftover) = (used, leftover.clone());
     if !leftover.is_empty() {
-        return Answer::Gap(Gap { reason: "some words mean nothing here".to_owned(), words: leftover });
+        return Answer::Gap(Gap::new("some words mean nothing here", leftover));
     }
     let mut stop = None;
     for frame in &frames {
@@ -111,10 +115,8 @@ pub(super) fn answer(
     explain.notes.append(&mut build.notes);
     let answer = match stop {
         Some(Stop::Ask { tool, missing }) => Answer::Ask(Ask { missing, tool }),
-        Some(Stop::Gap(reason)) => Answer::Gap(Gap { reason, words: Vec::new() }),
-        None if build.steps.is_empty() => {
-            Answer::Gap(Gap { reason: "nothing to do".to_owned(), words: Vec::new() })
-        }
+        Some(Stop::Gap(reason)) => Answer::Gap(Gap::new(reason, Vec::new())),
+        None if build.steps.is_empty() => Answer::Gap(Gap::new("nothing to do", Vec::new())),
         None => Answer::Plan(build.plan()),
     };
     if matches!(answer, Answer::Plan(_)) {
@@ -124,6 +126,16 @@ pub(super) fn answer(
         }
     }
     answer
+}
+
+/// Whether nothing is said but words that ask what can be asked.
+fn asks_for_help(items: &[Item]) -> bool {
+    items.iter().any(|item| item.sense("help").is_some())
+        && items.iter().all(|item| {
+            item.is_symbol()
+                || ["help", "polite", "then"].iter().any(|cat| item.sense(cat).is_some())
+                || item.sense("stop").is_some() && item.sense("noun").is_none() && item.command().is_none()
+        })
 }
 
 /// Whether the verb makes a task.
@@ -195,10 +207,7 @@ fn scheduled(
     let Some(tool) =
         planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List))
     else {
-        return Answer::Gap(Gap {
-            reason: "nothing in the catalog keeps schedules".to_owned(),
-            words: Vec::new(),
-        });
+        return Answer::Gap(Gap::new("nothing in the catalog keeps schedules", Vec::new()));
     };
     let Some(schedule) = &timing.schedule else {
         let missing = tool.arg(Role::Schedule).map(|arg| arg.name.clone()).into_iter().collect();

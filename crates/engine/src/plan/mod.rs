@@ -17,10 +17,14 @@ pub use answer::{Answer, Ask, Explain, Gap, Plan, Step};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Lexicons};
+use crate::prefilter::{Candidate, Prefilter};
 use context::Memory;
 
 /// Longest request that is read; a person who writes more has pasted something.
 const LONGEST: usize = 20_000;
+
+/// Most executors that are named as near.
+const NEAR: usize = 3;
 
 /// The planner: a catalog, lexicons, no state.
 #[derive(Clone, Debug)]
@@ -52,7 +56,20 @@ impl Planner {
         for earlier in request.context.iter().rev().take(20).rev() {
             self.one(earlier, request.language, clock, &mut memory);
         }
-        self.one(request.text, request.language, clock, &mut memory)
+        let (mut answer, explain) = self.one(request.text, request.language, clock, &mut memory);
+        if let Answer::Gap(gap) = &mut answer
+            && request.text.len() <= LONGEST
+        {
+            gap.near = self.near(request.text);
+        }
+        (answer, explain)
+    }
+
+    /// What comes nearest to a request that nothing fits.
+    fn near(&self, text: &str) -> Vec<String> {
+        let rows: Vec<Candidate> = self.catalog.tools().map(Candidate::from).collect();
+        let prefilter = Prefilter::new(&rows, &self.lexicons);
+        prefilter.near(text, NEAR).into_iter().map(str::to_owned).collect()
     }
 
     fn one(
@@ -65,16 +82,10 @@ impl Planner {
         let mut explain = Explain::default();
         if text.len() > LONGEST {
             explain.notes.push(format!("longer than {LONGEST} bytes"));
-            return (
-                Answer::Gap(Gap {
-                    reason: "the request is too long to be one".to_owned(),
-                    words: Vec::new(),
-                }),
-                explain,
-            );
+            return (Answer::Gap(Gap::new("the request is too long to be one", Vec::new())), explain);
         }
         let Some(lexicon) = self.lexicon(text, language) else {
-            return (Answer::Gap(Gap { reason: "no lexicon".to_owned(), words: Vec::new() }), explain);
+            return (Answer::Gap(Gap::new("no lexicon", Vec::new())), explain);
         };
         explain.language = lexicon.language.clone();
         let answer = context::answer(self, lexicon, text, clock, memory, &mut explain);

@@ -2,7 +2,7 @@
 
 use super::Step;
 use super::choose::{Want, choose};
-use super::compose::{Build, List, Stop};
+use super::compose::{Build, List, Stop, nothing};
 use super::fill::fill;
 use super::input::{narrowed, refer};
 use crate::catalog::{Role, Tool};
@@ -51,7 +51,11 @@ impl Build<'_> {
             && frame.kinds.is_empty()
             && !narrowed(&frame);
         let mut object = object;
-        if weighed && matches!(object, "dirs" | "") {
+        // The largest folders are those that hold most, not those with the longest listing.
+        let heaviest = object == "dirs"
+            && frame.order.as_ref().is_some_and(|o| o.field == "size" && o.order == "desc")
+            && !narrowed(&frame);
+        if heaviest || weighed && matches!(object, "dirs" | "") {
             (object, qualifiers) = ("files", vec!["size".to_owned()]);
             frame.verbs.push("compute".to_owned());
         }
@@ -63,14 +67,15 @@ impl Build<'_> {
 
     /// A file named without a place is looked for, unless it is to be read.
     fn loose_names(&self, frame: &mut Frame, object: &str) {
-        let reads = frame.verbs.iter().any(|v| v != "read")
+        let sought = frame.verbs.iter().any(|v| v == "find");
+        let reads = frame.verbs.iter().any(|v| v != "read" && v != "find")
             || !frame.stats.is_empty()
             || frame.column.is_some()
             || frame.field.is_some()
             || frame.has(Role::Sheet);
         let sense = self.sense(frame);
         if frame.loose.is_empty()
-            || !sense.query
+            || !(sense.query || sought)
             || reads
             || object != "files"
             || frame.list(Role::Paths).len() != frame.loose.len()
@@ -132,10 +137,7 @@ impl Build<'_> {
             piped: true,
         };
         let Some(tool) = choose(&self.planner.catalog, &want).cloned() else {
-            return Err(Stop::Gap(format!(
-                "nothing in the catalog gives {}",
-                if object.is_empty() { "this" } else { object }
-            )));
+            return Err(Stop::Gap(nothing("gives", object)));
         };
         let mut own = frame.clone();
         own.slots.remove(&Role::Place);
@@ -151,7 +153,7 @@ impl Build<'_> {
         let list = match source {
             Some(list) => list,
             None if under == object => {
-                return Err(Stop::Gap(format!("nothing in the catalog gives {object}")));
+                return Err(Stop::Gap(nothing("gives", object)));
             }
             None if rest.slots.is_empty() && rest.kinds.is_empty() => {
                 return Err(Stop::Ask { tool: step.tool, missing: vec!["paths".to_owned()] });
