@@ -87,6 +87,11 @@ fn what_nothing_can_do_is_said_and_noted_and_what_is_missing_is_asked_once() {
     let gap = ask(&house, "order me a pizza");
     assert_eq!((gap.code, &gap.json()["status"]), (Some(1), &json!("gap")));
     assert!(gap.json()["text"].as_str().unwrap().contains("pizza"), "{gap:?}");
+    for (request, word) in [("what can you do?", "find_files"), ("cosa sai fare?", "Trova")] {
+        let help = ask(&house, request);
+        assert_eq!(help.code, Some(0), "{help:?}");
+        assert!(help.json()["text"].as_str().unwrap().contains(word), "{help:?}");
+    }
     house.write("Documents/a.pdf", "a");
     let missing = ask(&house, "rename ~/Documents/a.pdf");
     assert_eq!((missing.code, &missing.json()["status"]), (Some(4), &json!("asks")), "{missing:?}");

@@ -2,7 +2,8 @@
 
 use crate::Got;
 use crate::refer::fill;
-use metnos_engine::{Gap, Plan};
+use metnos_engine::catalog::Tool;
+use metnos_engine::{Catalog, Gap, Plan};
 use metnos_vocab::{Class, ExecutorName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -150,11 +151,25 @@ impl Messages {
     pub(crate) fn gap(&self, language: &str, gap: &Gap) -> Ending {
         let words = gap.words.join(", ");
         let key = if gap.words.is_empty() { "gap" } else { "gap_words" };
-        Ending {
-            text: self.say(language, key, &[("words", &words), ("reason", &gap.reason)]),
-            words: gap.words.clone(),
-            ..Ending::bare(Status::Gap)
+        let mut text = self.say(language, key, &[("words", &words), ("reason", &gap.reason)]);
+        if !gap.near.is_empty() {
+            text.push('\n');
+            text.push_str(&self.say(language, "near", &[("near", &gap.near.join(", "))]));
         }
+        Ending { text, words: gap.words.clone(), ..Ending::bare(Status::Gap) }
+    }
+
+    /// What can be asked for, from the catalog as it is now.
+    pub(crate) fn help(&self, language: &str, catalog: &Catalog) -> Ending {
+        let (awake, asleep): (Vec<&Tool>, Vec<&Tool>) =
+            catalog.tools().partition(|tool| tool.dormant.is_none());
+        let mut lines = vec![self.say(language, "help", &[("count", &awake.len().to_string())])];
+        for tool in awake {
+            let scope = tool.scope.get(language).or_else(|| tool.scope.values().next());
+            lines.push(format!("  {:<22} {}", tool.name.as_str(), scope.map_or("", String::as_str)));
+        }
+        lines.push(self.say(language, "help_asleep", &[("count", &asleep.len().to_string())]));
+        Ending { text: lines.join("\n"), ..Ending::bare(Status::Done) }
     }
 
     /// A step that cannot run yet.

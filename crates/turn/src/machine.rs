@@ -98,6 +98,7 @@ impl Machine {
                 state.question = Some(ask);
                 effect
             }
+            Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
             Answer::Gap(gap) => Effect::Finish(self.messages.gap(&state.language, &gap)),
         }
     }

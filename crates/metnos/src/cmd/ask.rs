@@ -179,6 +179,7 @@ pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failur
     match &answer {
         Answer::Plan(plan) => steps(printer, plan),
         Answer::Ask(ask) => printer.say(format!("one thing is missing: {}", ask.missing.join(", "))),
+        Answer::Help => printer.say("a question about what Metnos can do: metnos ask help"),
         Answer::Gap(gap) => printer.say(format!("nothing does that: {}", gap.reason)),
     }
     if args.explain {
