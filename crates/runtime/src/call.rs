@@ -6,15 +6,15 @@
 
 use crate::builtin;
 use crate::change::Change;
+pub use crate::done::Done;
 use crate::guards::{Answer, Question, Step};
 use crate::input::List;
-use crate::runtime::{Runtime, Spent};
+use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{FdRole, Progress, Request};
 use metnos_executor::{ErrorClass, Failure, ListName, Outcome, Permit};
 use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
-use metnos_memory::db::{Begun, Stored};
 use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
 use metnos_sandbox::fence::{self, Ground};
 use metnos_sandbox::proxy::{Proxy, System};
@@ -72,69 +72,6 @@ pub trait Door {
 /// A door that shows nothing and never stops a call.
 pub struct Silent;
 impl Door for Silent {}
-
-/// A finished call.
-#[derive(Debug)]
-pub struct Done {
-    /// Its id.
-    pub call_id: String,
-    /// Everything but the list.
-    pub outcome: Outcome,
-    /// How the list is called.
-    pub list: ListName,
-    /// The list.
-    pub items: Items,
-    /// True when this id was already performed and nothing ran now.
-    pub replayed: bool,
-    /// The cell it ran in, ended when the answer was taken.
-    #[allow(dead_code, reason = "held only to be dropped with the answer")]
-    spent: Option<Spent>,
-}
-
-impl Done {
-    /// The whole answer as one JSON object, its list streamed.
-    pub fn write_json(&mut self, out: &mut dyn std::io::Write, with_list: bool) -> std::io::Result<()> {
-        #[derive(serde::Serialize)]
-        struct Header<'a> {
-            #[serde(flatten)]
-            outcome: &'a Outcome,
-            call_id: &'a str,
-        }
-        let text = serde_json::to_string(&Header { outcome: &self.outcome, call_id: &self.call_id })?;
-        if !with_list {
-            return out.write_all(text.as_bytes());
-        }
-        out.write_all(&text.as_bytes()[..text.len() - 1])?;
-        write!(out, ",\"{}\":[", self.list.as_str())?;
-        let mut reader = self.items.reader()?;
-        let mut line = Vec::new();
-        let mut first = true;
-        while std::io::BufRead::read_until(&mut reader, b'\n', &mut line)? > 0 {
-            if line.last() == Some(&b'\n') {
-                line.pop();
-            }
-            if !first {
-                out.write_all(b",")?;
-            }
-            first = false;
-            out.write_all(&line)?;
-            line.clear();
-        }
-        out.write_all(b"]}")
-    }
-
-    fn failed(call_id: String, failure: Failure) -> Self {
-        Self::new(call_id, Outcome::failure(failure), ListName::Entries, Items::Inline(Vec::new()))
-    }
-
-    /// An answer that no cell has to be kept for.
-    pub(crate) fn new(call_id: String, outcome: Outcome, list: ListName, items: Items) -> Self {
-        Self { call_id, outcome, list, items, replayed: false, spent: None }
-    }
-}
-
-/// The largest answer kept for a repeated call id.
-const KEPT_MAX: u64 = 4 << 20;
 
 impl Runtime {
     /// Performs one call. Never panics, never returns an unaudited effect.
@@ -478,69 +415,6 @@ impl Runtime {
         let locks = if permit.number == 1 { change.locks()? } else { Vec::new() };
         Ok((permit, locks))
     }
-
-    /// Claims the call id; `Some` when this very call was performed before.
-    pub(crate) fn begin(
-        &self,
-        call_id: &str,
-        hash: &str,
-        name: &ExecutorName,
-    ) -> Result<Option<Done>, Failure> {
-        let begun = self
-            .db
-            .begin_call(call_id, hash, name.as_str(), jiff::Timestamp::now())
-            .map_err(|e| Failure::new(ErrorClass::Conflict, e.to_string()))?;
-        let Begun::Known(call) = begun else { return Ok(None) };
-        let known = match call.outcome {
-            Some(Stored::Json(text)) => serde_json::from_str::<Kept>(&text).ok(),
-            _ => None,
-        };
-        match known {
-            Some(kept) => Ok(Some(Done {
-                call_id: call_id.to_owned(),
-                outcome: kept.outcome,
-                list: kept.list,
-                items: Items::Inline(kept.items.into_bytes()),
-                replayed: true,
-                spent: None,
-            })),
-            None => Err(Failure::new(
-                ErrorClass::Interrupted,
-                format!("call {call_id} was begun before and its answer is not kept; nothing ran now"),
-            )
-            .with_hint("metnos audit show <call id> tells how far it came")),
-        }
-    }
-
-    pub(crate) fn remember(&self, call_id: &str, done: &Result<Done, Failure>) -> Result<(), Failure> {
-        let kept = match done {
-            Ok(Done { outcome, list, items: Items::Inline(bytes), .. }) if bytes.len() as u64 <= KEPT_MAX => {
-                Kept {
-                    outcome: outcome.clone(),
-                    list: *list,
-                    items: String::from_utf8_lossy(bytes).into_owned(),
-                }
-            }
-            Ok(Done { outcome, list, .. }) => {
-                Kept { outcome: outcome.clone(), list: *list, items: String::new() }
-            }
-            Err(failure) => Kept {
-                outcome: Outcome::failure(failure.clone()),
-                list: ListName::Entries,
-                items: String::new(),
-            },
-        };
-        let text = serde_json::to_string(&kept).map_err(|e| Failure::internal(e.to_string()))?;
-        self.db.finish_call(call_id, &Stored::Json(text), jiff::Timestamp::now()).map_err(|e| unrecorded(&e))
-    }
-}
-
-/// What is kept of a finished call so that the same id gives the same outcome.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Kept {
-    outcome: Outcome,
-    list: ListName,
-    items: String,
 }
 
 /// The turn a call belongs to: its steps are called `<turn>-<n>`.

@@ -11,6 +11,7 @@ mod change;
 mod code;
 pub mod config;
 pub mod doctor;
+mod done;
 pub mod guards;
 pub mod halt;
 mod host;
@@ -20,6 +21,7 @@ mod keeping;
 #[cfg(feature = "lab")]
 mod lab;
 mod lifecycle;
+mod repeat;
 mod reserve;
 mod runtime;
 mod text;
