@@ -180,7 +180,7 @@ impl Clause<'_> {
             return Some(Timing {
                 schedule: Some(format!("at:{schedule}")),
                 recurs: false,
-                at: Vec::from([at..end]),
+                at: std::iter::once(at..end).collect(),
             });
         }
         let day = (0..self.len()).find_map(|at| {
