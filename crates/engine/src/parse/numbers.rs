@@ -126,7 +126,8 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            let person = self.noun_ids(at).iter().any(|id| self.senses.noun[id].before_name);
+            let person =
+                self.noun_ids(at).iter().filter_map(|id| self.senses.noun.get(id)).any(|n| n.before_name);
             if let Some(id) = self.sense(at, "stat").filter(|_| !person).map(str::to_owned) {
                 if id == "size" && self.stands_for_other(&id) {
                     self.take(at, at + 1, "stat");

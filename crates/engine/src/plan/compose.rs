@@ -16,7 +16,9 @@ const STEPS: usize = 12;
 
 /// Why nothing fits, whether or not it is known what the clause is about.
 pub(super) fn nothing(does: &str, object: &str) -> String {
-    let object = if object.is_empty() { "what was named" } else { object };
+    if object.is_empty() {
+        return "it is not said what this is about".to_owned();
+    }
     format!("nothing in the catalog {does} {object}")
 }
 
