@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes: 0 done · 1 failed or partial · 2 wrong usage or not set up · \
 3 refused (policy, Law, quarantine, sandbox) · \
-4 waits for a yes · 130 stopped";
+4 waits for a yes or an answer · 130 stopped";
 
 /// A digital butler for your own machine: small signed programs behind three kernel layers.
 #[derive(Debug, Parser)]
