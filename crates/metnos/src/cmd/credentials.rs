@@ -69,11 +69,12 @@ fn ask(fields: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut lines = std::io::BufReader::new(stdin.lock().take(INPUT_MAX));
     let mut values = Vec::new();
     for field in fields {
+        // First the echo, then the question: whoever is quick sees no letter of it either.
+        let _quiet = terminal.then(print::Quiet::begin).flatten();
         if terminal {
             print::prompt(&format!("{field}: "));
         }
         let mut value = String::new();
-        let _quiet = terminal.then(print::Quiet::begin).flatten();
         if lines.read_line(&mut value).map_err(failed)? == 0 {
             return Err(Failure::wrong_args(format!("no value for {field}"))
                 .with_hint("one value a line on standard input, or answer on the terminal"));
