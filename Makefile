@@ -36,7 +36,7 @@ lint:
 	@./scripts/deny.sh
 
 unit: build lab
-	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace
+	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace --no-fail-fast
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet
