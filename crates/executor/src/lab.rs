@@ -90,6 +90,12 @@ pub enum Layer {
     Redaction,
     /// The rule that nothing is released whose line could not be written.
     Recording,
+    /// How much one person may use in an hour.
+    Limits,
+    /// The flag that stops everything.
+    Halt,
+    /// The lists of commands that do not run.
+    Commands,
 }
 
 /// True when this build was told to do without `layer`.

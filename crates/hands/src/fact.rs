@@ -1,12 +1,9 @@
 //! What stood at a path: enough to recognise a thing later and to see whether it changed.
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, Statx, StatxFlags, openat2, readlinkat, statx,
-};
-use rustix::io::Errno;
+use crate::eyes::Eyes;
+use rustix::fs::{AtFlags, FileType, Stat, Statx, StatxFlags, readlinkat, statx};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -51,18 +48,7 @@ impl Fact {
     /// What stands at `path`; `None` when nothing does. No link is followed, also none on the way: once
     /// a folder is swapped for a link, nothing stands below it any more.
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Ok(Some(Self::of(File::open(path)?)?));
-        };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let found =
-            openat2(CWD, parent, flags, Mode::empty(), resolve).and_then(|dir| Self::named(&dir, name));
-        match found {
-            Ok(found) => Ok(Some(found)),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
-            Err(e) => Err(e.into()),
-        }
+        Eyes::default().at(path)
     }
 
     /// What has this name in an open directory; a link is not followed.

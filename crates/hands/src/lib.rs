@@ -8,7 +8,9 @@
 
 pub mod back;
 mod copy;
+mod eyes;
 mod fact;
+mod folders;
 mod keep;
 pub mod made;
 mod place;
@@ -16,7 +18,9 @@ mod stage;
 mod touched;
 mod write;
 
+pub use eyes::Eyes;
 pub use fact::{Fact, Kind};
+use folders::Folders;
 use keep::{kept, near};
 use metnos_executor::{Failure, Intent, Op, Permit, WriteMode};
 use place::{Place, kind, same, size};
@@ -35,6 +39,7 @@ pub struct Hands {
     permit: Permit,
     done: Vec<bool>,
     touched: Touched,
+    folders: Folders,
 }
 
 /// What was written.
@@ -59,7 +64,7 @@ impl Hands {
     /// The hands of an intent, once the daemon answered *go*.
     pub fn approved(intent: Intent, permit: Permit) -> Self {
         let done = vec![false; intent.ops.len()];
-        Self { intent, permit, done, touched: Touched::default() }
+        Self { intent, permit, done, touched: Touched::default(), folders: Folders::default() }
     }
 
     /// What may be performed, in order.
@@ -70,6 +75,7 @@ impl Hands {
     /// Creates the directory of operation `i`; its parent must exist.
     pub fn make_dir(&mut self, i: usize) -> Result<(), Failure> {
         let Op::MakeDir { path } = self.take(i)? else { return Err(other_kind(i, "make_dir")) };
+        self.folders.forget();
         let place = Place::of(&path.0)?;
         match rustix::fs::mkdirat(&place.dir, place.name, Mode::from_raw_mode(0o777)) {
             Ok(()) => {}
@@ -96,8 +102,11 @@ impl Hands {
     /// moved there as one operation.
     pub fn rename(&mut self, i: usize) -> Result<u64, Failure> {
         let Op::Move { src, dst } = self.take(i)? else { return Err(other_kind(i, "rename")) };
-        let (src, dst) = (Place::of(&src.0)?, Place::of(&dst.0)?);
+        let (src, dst) = (self.folders.place(&src.0)?, self.folders.place(&dst.0)?);
         let before = src.present()?;
+        if kind(&before) == FileType::Directory {
+            self.folders.forget();
+        }
         match stage::rename_noreplace_raw(src.dir.as_fd(), src.name, &before, &dst) {
             Ok(()) => {}
             Err(Errno::XDEV) => return self.rename_across(i, &src, &dst, &before),
@@ -214,13 +223,13 @@ impl Hands {
     /// Takes away the file or link of operation `i` and keeps it. Returns its size.
     pub fn delete(&mut self, i: usize) -> Result<u64, Failure> {
         let Op::Delete { path } = self.take(i)? else { return Err(other_kind(i, "delete")) };
-        let place = Place::of(&path.0)?;
+        let place = self.folders.place(&path.0)?;
         let before = place.present()?;
         if kind(&before) == FileType::Directory {
             return Err(Failure::wrong_args(format!("{}: a directory", place.path.display())));
         }
         let kept = kept(&self.permit, place.path, i)?;
-        let kept = Place::of(&kept)?;
+        let kept = self.folders.place(&kept)?;
         let renamed = match near(&kept, &place) {
             true => stage::rename_noreplace_raw(place.dir.as_fd(), place.name, &before, &kept),
             false => Err(Errno::XDEV),
@@ -257,6 +266,7 @@ impl Hands {
     /// Removes the directory of operation `i`, which must be empty by now.
     pub fn remove_dir(&mut self, i: usize) -> Result<(), Failure> {
         let Op::RemoveDir { path } = self.take(i)? else { return Err(other_kind(i, "remove_dir")) };
+        self.folders.forget();
         let place = Place::of(&path.0)?;
         match rustix::fs::unlinkat(&place.dir, place.name, AtFlags::REMOVEDIR) {
             Ok(()) => {}

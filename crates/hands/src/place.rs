@@ -3,19 +3,23 @@
 //! if somebody renames the path meanwhile.
 
 use metnos_executor::{ErrorClass, Failure};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::hash::{BuildHasher, Hasher};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
+use std::rc::Rc;
+
+/// How a folder is opened in which something happens.
+pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Where one operation acts.
 pub(super) struct Place<'p> {
     /// The whole path, for messages.
     pub(super) path: &'p Path,
     /// The open parent.
-    pub(super) dir: OwnedFd,
+    pub(super) dir: Rc<OwnedFd>,
     /// The name in it.
     pub(super) name: &'p OsStr,
 }
@@ -23,26 +27,27 @@ pub(super) struct Place<'p> {
 impl<'p> Place<'p> {
     /// The place `path` names. Only absolute paths without `..`: the daemon checked exactly these bytes.
     pub(super) fn of(path: &'p Path) -> Result<Self, Failure> {
-        let plain = path.is_absolute() && !path.components().any(|c| c == Component::ParentDir);
-        let (Some(parent), Some(name), true) = (path.parent(), path.file_name(), plain) else {
-            return Err(Failure::wrong_args(format!("{}: not a full path to a name", path.display())));
-        };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = rustix::fs::open(parent, flags, Mode::empty()).map_err(|e| failed(parent, e))?;
-        Ok(Self { path, dir, name })
+        Self::opened(path, |parent| rustix::fs::open(parent, FOLDER, Mode::empty()).map(Rc::new))
     }
 
     /// The same for whoever is not fenced in by the kernel: no link is followed on the way, so that a
     /// folder swapped for a link leads nowhere.
     pub(super) fn strict(path: &'p Path) -> Result<Self, Failure> {
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let open = |parent: &Path| rustix::fs::openat2(CWD, parent, FOLDER, Mode::empty(), resolve);
+        Self::opened(path, |parent| open(parent).map(Rc::new))
+    }
+
+    /// Its folder comes from `open`.
+    pub(super) fn opened(
+        path: &'p Path,
+        open: impl FnOnce(&Path) -> rustix::io::Result<Rc<OwnedFd>>,
+    ) -> Result<Self, Failure> {
         let plain = path.is_absolute() && !path.components().any(|c| c == Component::ParentDir);
         let (Some(parent), Some(name), true) = (path.parent(), path.file_name(), plain) else {
             return Err(Failure::wrong_args(format!("{}: not a full path to a name", path.display())));
         };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let dir = rustix::fs::openat2(rustix::fs::CWD, parent, flags, Mode::empty(), resolve)
-            .map_err(|e| failed(parent, e))?;
+        let dir = open(parent).map_err(|e| failed(parent, e))?;
         Ok(Self { path, dir, name })
     }
 

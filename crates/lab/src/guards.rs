@@ -12,7 +12,7 @@ type Act = fn(&mut House, &str) -> Done<bool>;
 /// Has the shape of a token, and opens nothing.
 const SECRET: &str = "ghp_thisOpensNothingAtAll0123456789abcd";
 
-const ROWS: [(&str, &str, Act); 9] = [
+const ROWS: [(&str, &str, Act); 12] = [
     ("policy", "a guest writes a file", |house, without| {
         metnos(house, without, &["exec", "--as", "guest", "write_files", &to_write(house)])?;
         Ok(house.at("home/docs/new.txt").exists())
@@ -82,7 +82,32 @@ const ROWS: [(&str, &str, Act); 9] = [
         write(&audit, "no folder")?;
         Ok(session.call("get_now", &json!({}))?["ok"] == true)
     }),
+    ("limits", "a second call where one an hour is allowed", |house, without| {
+        write(&house.at("metnos/config/metnos.toml"), "[limits]\ncalls_per_hour = 1\n")?;
+        if !time_is_told(house, without)? {
+            return Err("the first call is not answered".into());
+        }
+        time_is_told(house, without)
+    }),
+    ("halt", "a call after everything was stopped", |house, without| {
+        metnos(house, without, &["stop"])?;
+        time_is_told(house, without)
+    }),
+    ("commands", "a command runs of which somebody said never", |house, without| {
+        let touch = json!({ "command": "touch x" }).to_string();
+        let ask = || question(&metnos(house, without, &["--json", "exec", "admin", &touch])?);
+        let id = ask()?.ok_or("a command on no list is not asked about")?;
+        metnos(house, without, &["reject", &id, "--never"])?;
+        let Some(id) = ask()? else { return Ok(false) };
+        let ran: Value = serde_json::from_slice(&metnos(house, without, &["--json", "approve", &id])?.stdout)
+            .map_err(|e| e.to_string())?;
+        Ok(ran.pointer("/results/0/exit").is_some())
+    }),
 ];
+
+fn time_is_told(house: &House, without: &str) -> Done<bool> {
+    Ok(metnos(house, without, &["exec", "get_now", "{}"])?.status.success())
+}
 
 /// Prints one row for each guard; true when every one is wired.
 pub(crate) fn run(binary: &Path) -> Done<bool> {
@@ -116,8 +141,13 @@ fn delete(house: &House, without: &str, args: Value) -> Done<bool> {
 fn asked(house: &House, without: &str, path: &str) -> Done<String> {
     let args = json!({ "paths": [house.text(path)] }).to_string();
     let asked = metnos(house, without, &["--json", "exec", "delete_files", &args])?;
+    question(&asked)?.ok_or_else(|| "nothing was asked".to_owned())
+}
+
+/// The id of the question that was asked instead of an answer.
+fn question(asked: &Output) -> Done<Option<String>> {
     let answer: Value = serde_json::from_slice(&asked.stdout).map_err(|e| e.to_string())?;
-    Ok(answer["error"]["approval"].as_str().ok_or("nothing was asked")?.to_owned())
+    Ok(answer["error"]["approval"].as_str().map(str::to_owned))
 }
 
 fn to_write(house: &House) -> String {

@@ -77,6 +77,21 @@ fn what_is_on_no_list_asks_each_time_also_in_a_full_session() {
 }
 
 #[test]
+fn never_is_about_that_kind_of_command_and_can_be_taken_back() {
+    let house = House::supervised();
+    let id = question(&admin(&house, "touch docs"));
+    assert_eq!(house.run(&["reject", &id, "--never"]).code, Some(0));
+    refused(&admin(&house, "touch docs"), "policy_violation");
+    // Other commands ask as before.
+    question(&admin(&house, "mkdir docs"));
+    let rules = house.run(&["--json", "policy", "grants"]).json();
+    let rule = rules[0]["id"].as_str().unwrap();
+    assert!(rule.starts_with("touch:"), "{rules}");
+    assert_eq!(house.run(&["policy", "revoke", rule]).code, Some(0));
+    question(&admin(&house, "touch docs"));
+}
+
+#[test]
 fn the_sandbox_shows_no_core_path_no_network_and_nobody_else() {
     let house = House::supervised();
     house.write(".ssh/id", "secret");

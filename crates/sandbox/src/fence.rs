@@ -14,7 +14,8 @@ use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -77,7 +78,7 @@ pub fn mint(
         trusted,
         wire: FenceWire::default(),
         binds: Vec::new(),
-        seen: BTreeSet::new(),
+        seen: HashSet::new(),
         folders: RefCell::default(),
         beside,
     };
@@ -118,7 +119,8 @@ struct Cut<'a> {
     trusted: bool,
     wire: FenceWire,
     binds: Vec<Bind>,
-    seen: BTreeSet<(PathBuf, bool, u8)>,
+    /// What was granted already.
+    seen: HashSet<(OsString, bool, u8)>,
     /// Folders that were resolved, by how they were written.
     folders: RefCell<HashMap<PathBuf, PathBuf>>,
     /// A changer that could be told a destination and was not: it works beside its sources.
@@ -137,9 +139,14 @@ impl<'a> Cut<'a> {
 
     /// Refuses a core path, and everything when the core cannot be looked at.
     fn free(&self, path: &Path, act: Act) -> Result<(), Failure> {
-        match self.look()?.verdict(path, act) {
-            Verdict::Free => Ok(()),
-            Verdict::Core { reason, .. } => Err(forbidden(path, &reason)),
+        open(path, self.look()?.verdict(path, act))
+    }
+
+    /// [`Cut::free`] for what was just resolved.
+    fn free_found(&self, found: &Resolved, act: Act) -> Result<(), Failure> {
+        match found.id {
+            Some(_) => open(&found.path, self.look()?.verdict_on(&found.path, found.id, act)),
+            None => self.free(&found.path, act),
         }
     }
 
@@ -172,7 +179,7 @@ impl<'a> Cut<'a> {
         if mounted {
             return self.grant(path, Reach::Names, false);
         }
-        if path != Path::new("/") && self.seen.insert((path.to_path_buf(), false, Reach::Names as u8)) {
+        if path != Path::new("/") && self.is_new(path, Reach::Names, false) {
             let grant = Grant { path: BytePath(path.to_path_buf()), id: (0, 0), reach: Reach::Names };
             self.wire.read.push(grant);
         }
@@ -214,12 +221,12 @@ impl<'a> Cut<'a> {
             Err(e) => return Err(wrong(e)),
         };
         match usage {
-            Use::Read => self.free(&found.path, Act::Read)?,
+            Use::Read => self.free_found(&found, Act::Read)?,
             Use::Operand => {
-                self.free(&found.path, Act::Read)?;
-                self.free(&found.path, Act::RenameOrRemove)?;
+                self.free_found(&found, Act::Read)?;
+                self.free_found(&found, Act::RenameOrRemove)?;
             }
-            Use::Destination => self.free(&found.path, Act::Write)?,
+            Use::Destination => self.free_found(&found, Act::Write)?,
         }
         if !self.ground.territory.contains(&found.path) && !lab::without(Layer::Territory) {
             return Err(Failure::new(
@@ -280,7 +287,7 @@ impl<'a> Cut<'a> {
             return Ok(());
         }
         if !found.is_dir {
-            self.grant(&found.path, Reach::File, false)?;
+            self.grant_found(found, Reach::File, false)?;
             return self.exact(&found.path, false);
         }
         let open = self.look()?.expand(&found.path);
@@ -303,7 +310,7 @@ impl<'a> Cut<'a> {
         // A link has no content of its own: the rights on its folder are all it needs.
         if found.exists && found.id.is_some() {
             let reach = if found.is_dir { Reach::Tree } else { Reach::File };
-            self.grant(&found.path, reach, true)?;
+            self.grant_found(found, reach, true)?;
             self.exact(&found.path, true)?;
         }
         Ok(())
@@ -352,7 +359,7 @@ impl<'a> Cut<'a> {
                 self.wire.make_dirs.push(dir);
             }
         }
-        if self.seen.insert((folder.to_path_buf(), true, Reach::Tree as u8)) {
+        if self.is_new(folder, Reach::Tree, true) {
             // No identity yet: the host makes it and opens what it made.
             let grant = Grant { path: BytePath(folder.to_path_buf()), id: (0, 0), reach: Reach::Tree };
             self.wire.write.push(grant);
@@ -360,8 +367,17 @@ impl<'a> Cut<'a> {
         Ok(())
     }
 
+    /// [`Cut::grant`] for what was just resolved: the host compares the identity with what it opens.
+    fn grant_found(&mut self, found: &Resolved, reach: Reach, write: bool) -> Result<(), Failure> {
+        let Some(id) = found.id else { return self.grant(&found.path, reach, write) };
+        if self.is_new(&found.path, reach, write) {
+            self.allow(&found.path, id, reach, write);
+        }
+        Ok(())
+    }
+
     fn grant(&mut self, path: &Path, reach: Reach, write: bool) -> Result<(), Failure> {
-        if !self.seen.insert((path.to_path_buf(), write, reach as u8)) {
+        if !self.is_new(path, reach, write) {
             return Ok(());
         }
         let meta = match std::fs::symlink_metadata(path) {
@@ -370,13 +386,17 @@ impl<'a> Cut<'a> {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => return Ok(()),
             Err(e) => return Err(Failure::io(path.display(), &e)),
         };
-        let grant = Grant { path: BytePath(path.to_path_buf()), id: (meta.dev(), meta.ino()), reach };
-        if write {
-            self.wire.write.push(grant)
-        } else {
-            self.wire.read.push(grant)
-        }
+        self.allow(path, (meta.dev(), meta.ino()), reach, write);
         Ok(())
+    }
+
+    fn is_new(&mut self, path: &Path, reach: Reach, write: bool) -> bool {
+        self.seen.insert((path.as_os_str().to_owned(), write, reach as u8))
+    }
+
+    fn allow(&mut self, path: &Path, id: (u64, u64), reach: Reach, write: bool) {
+        let grant = Grant { path: BytePath(path.to_path_buf()), id, reach };
+        if write { self.wire.write.push(grant) } else { self.wire.read.push(grant) }
     }
 
     /// Least trust, least view: a synthesised or imported executor sees exactly what it may touch.
@@ -453,6 +473,14 @@ fn nearest(path: &Path) -> PathBuf {
 /// Where to open the territory so that `path` is inside: its folder, or itself if it is one.
 fn territory_hint(path: &Path) -> PathBuf {
     if path.is_dir() { path.to_path_buf() } else { nearest(path.parent().unwrap_or(Path::new("/"))) }
+}
+
+/// Nothing where the core leaves `path` alone, else the refusal.
+fn open(path: &Path, verdict: Verdict) -> Result<(), Failure> {
+    match verdict {
+        Verdict::Free => Ok(()),
+        Verdict::Core { reason, .. } => Err(forbidden(path, &reason)),
+    }
 }
 
 fn forbidden(path: &Path, why: &str) -> Failure {

@@ -6,6 +6,7 @@ mod error;
 mod file;
 mod holder;
 mod journal;
+mod key;
 mod locks;
 mod note;
 mod observe;

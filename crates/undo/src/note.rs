@@ -5,7 +5,7 @@ use crate::overlay::{Found, Overlay};
 use crate::record::Step;
 use crate::{Error, Result};
 use metnos_executor::Op;
-use metnos_hands::Fact;
+use metnos_hands::{Eyes, Fact};
 use std::path::{Path, PathBuf};
 
 /// Where the thing is that will stand at some path.
@@ -21,6 +21,7 @@ enum Whence {
 #[derive(Default)]
 pub(crate) struct Notes {
     tree: Overlay<Whence>,
+    eyes: Eyes,
 }
 
 impl Notes {
@@ -76,9 +77,9 @@ impl Notes {
         }
     }
 
-    fn look(&self, path: &Path) -> Result<Option<Fact>> {
+    fn look(&mut self, path: &Path) -> Result<Option<Fact>> {
         match self.whence(path) {
-            Some(Whence::From(now)) => Fact::at(&now).map_err(Error::io("look at", &now)),
+            Some(Whence::From(now)) => self.eyes.at(&now).map_err(Error::io("look at", &now)),
             Some(Whence::Made) | None => Ok(None),
         }
     }

@@ -105,7 +105,7 @@ impl World<'_> {
     fn found(&mut self, path: &Path, foreseen: Option<Fact>) -> Option<Thing> {
         let thing = match self.tree.find(path) {
             Found::Here(thing) => return thing.copied(),
-            _ if path.ancestors().skip(1).any(|above| self.unmoved.contains(above)) => None,
+            _ if self.is_below_unmoved(path) => None,
             // A folder that was made holds nothing but what was put into it.
             Found::Below(None | Some(Thing { made: Some(_), .. }), _) => None,
             Found::Below(..) | Found::Untouched => {
@@ -114,6 +114,10 @@ impl World<'_> {
         };
         self.tree.set(path, thing);
         thing
+    }
+
+    fn is_below_unmoved(&self, path: &Path) -> bool {
+        !self.unmoved.is_empty() && path.ancestors().skip(1).any(|above| self.unmoved.contains(above))
     }
 
     fn creates(&mut self, i: usize, path: &Path, foreseen: Option<Fact>, is_dir: bool) -> io::Result<Seen> {
@@ -143,7 +147,7 @@ impl World<'_> {
             return Ok(Seen::default());
         }
         let stands = self.trail.fate(i, path, old)?;
-        let Some(kept) = Fact::at(kept)? else {
+        let Some(kept) = self.trail.at(kept)? else {
             // Too large to be copied, it grew where it is. One that was made goes as a whole anyway.
             return Ok(match (old, stands) {
                 (Thing { fact: Some(was), made: None }, Some(now))
@@ -191,7 +195,7 @@ impl World<'_> {
         if after.is_none() {
             // A folder that was removed after its move leaves no trace, except that it is not here.
             let is_dir = thing.fact.is_none_or(|was| was.kind == Kind::Dir);
-            let here = Fact::at(src)?;
+            let here = self.trail.at(src)?;
             let stayed = here.is_some_and(|here| thing.fact.is_some_and(|was| here.is(&was)));
             if stayed || !is_dir || !self.trail.may_have_gone(i, dst) {
                 return Ok(Seen::default());
@@ -202,10 +206,10 @@ impl World<'_> {
     }
 
     fn deletes(&mut self, step: &Step, path: &Path, thing: Option<Thing>, kept: &Path) -> io::Result<Seen> {
-        let Some(kept) = Fact::at(kept)? else { return Ok(Seen::default()) };
+        let Some(kept) = self.trail.at(kept)? else { return Ok(Seen::default()) };
         let only_copied = match thing {
             Some(Thing { fact: Some(was), made: None }) => {
-                !kept.is(&was) && Fact::at(path)?.is_some_and(|here| here.is(&was))
+                !kept.is(&was) && self.trail.at(path)?.is_some_and(|here| here.is(&was))
             }
             Some(thing) => self.trail.is_copy_beside(thing, path, &kept)?,
             None => false,

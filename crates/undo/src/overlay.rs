@@ -1,15 +1,18 @@
 //! A tree as it will be after some operations, over the tree as it is: only what differs is held.
 
+use crate::key::{key, prefix, upwards};
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
 use std::ops::Bound;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What the operations so far put at paths; `None` where they took something away.
 #[derive(Debug)]
 pub(crate) struct Overlay<T> {
-    at: HashMap<PathBuf, Option<T>>,
-    /// The same paths in order: what is below a folder is found at once. Looking up in it is dear.
-    order: BTreeSet<PathBuf>,
+    at: HashMap<OsString, Option<T>>,
+    /// The same keys in order: what is below a folder is found at once.
+    order: BTreeSet<OsString>,
 }
 
 /// What an overlay knows of a path.
@@ -32,9 +35,10 @@ impl<T> Default for Overlay<T> {
 impl<T> Overlay<T> {
     /// What is known of `path`.
     pub(crate) fn find(&self, path: &Path) -> Found<'_, T> {
-        for above in path.ancestors() {
+        let own = key(path);
+        for above in upwards(&own) {
             if let Some(thing) = self.at.get(above) {
-                return match path.strip_prefix(above) {
+                return match Path::new(&*own).strip_prefix(above) {
                     Ok(rest) if !rest.as_os_str().is_empty() => Found::Below(thing.as_ref(), rest.to_owned()),
                     _ => Found::Here(thing.as_ref()),
                 };
@@ -45,28 +49,36 @@ impl<T> Overlay<T> {
 
     /// Something stands at `path`, or nothing does.
     pub(crate) fn set(&mut self, path: &Path, thing: Option<T>) {
-        match self.at.get_mut(path) {
+        self.put(&key(path), thing);
+    }
+
+    fn put(&mut self, key: &OsStr, thing: Option<T>) {
+        match self.at.get_mut(key) {
             Some(known) => *known = thing,
             None => {
-                self.at.insert(path.to_owned(), thing);
-                self.order.insert(path.to_owned());
+                self.at.insert(key.to_owned(), thing);
+                self.order.insert(key.to_owned());
             }
         }
     }
 
     /// `thing` goes from `src` to `dst`, with everything that is known below it.
     pub(crate) fn carry(&mut self, src: &Path, dst: &Path, thing: T) {
-        let below = (Bound::Excluded(src), Bound::Unbounded);
-        let inside: Vec<PathBuf> =
-            self.order.range::<Path, _>(below).take_while(|path| path.starts_with(src)).cloned().collect();
-        for path in inside {
-            self.order.remove(&path);
-            if let (Some(known), Ok(rest)) = (self.at.remove(&path), path.strip_prefix(src)) {
-                self.set(&dst.join(rest), known);
+        let (src, dst) = (key(src), key(dst));
+        let folder = prefix(&src);
+        let from = (Bound::Included(folder.as_os_str()), Bound::Unbounded);
+        let inside = |key: &&OsString| key.as_bytes().starts_with(folder.as_bytes());
+        let inside: Vec<OsString> = self.order.range::<OsStr, _>(from).take_while(inside).cloned().collect();
+        for key in inside {
+            self.order.remove(&key);
+            if let (Some(known), Some(rest)) = (self.at.remove(&key), key.as_bytes().get(folder.len()..)) {
+                let mut to = prefix(&dst);
+                to.push(OsStr::from_bytes(rest));
+                self.put(&to, known);
             }
         }
-        self.set(src, None);
-        self.set(dst, Some(thing));
+        self.put(&src, None);
+        self.put(&dst, Some(thing));
     }
 }
 

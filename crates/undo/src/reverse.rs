@@ -76,7 +76,10 @@ pub fn reverse(
         let way = way.map(|way| match way {
             Way::Move { .. } if past.is_round(i, step, done, &sight) => Way::Nothing,
             Way::MakeDir { path, .. } if past.is_folder_back(i, path, &sight) => Way::Nothing,
-            Way::Remove { path } if purpose == Purpose::Recover => Way::Move { from: path, to: kept },
+            // A repair that was cut may have kept it already, as a copy where a rename cannot go.
+            Way::Remove { path } if purpose == Purpose::Recover && !is_kept(path, kept) => {
+                Way::Move { from: path, to: kept }
+            }
             way => way,
         });
         let outcome = match way {
@@ -128,6 +131,11 @@ pub fn reverse(
         }
     }
     Ok(report)
+}
+
+/// Whether what stands at `path` is at `kept` as well.
+fn is_kept(path: &Path, kept: &Path) -> bool {
+    back::is_equal(path, kept).unwrap_or(false)
 }
 
 /// Whether somebody's doing stands in the way, which asking again would not change.

@@ -1,10 +1,14 @@
 //! Where a thing went: what an operation put somewhere may have been moved on, written over or taken
 //! away by later operations of the same call. The disk shows only the end of such a chain.
 
+use crate::key::{key, upwards};
 use crate::observe::{Planned, Trust};
 use metnos_executor::Op;
-use metnos_hands::{APPEND_BY_COPY, Fact, Kind, made};
+use metnos_hands::{APPEND_BY_COPY, Eyes, Fact, Kind, made};
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,15 +25,18 @@ pub(crate) struct Thing {
     pub(crate) made: Option<usize>,
 }
 
+/// Operations by the key of a path.
+type By<'a> = HashMap<Cow<'a, OsStr>, Vec<usize>>;
+
 /// The operations of a call by what they act on.
 pub(crate) struct Trail<'a> {
     all: &'a [Planned],
     trust: Trust,
-    moves: HashMap<&'a Path, Vec<usize>>,
-    takes: HashMap<&'a Path, Vec<usize>>,
-    removes: HashMap<&'a Path, Vec<usize>>,
+    moves: By<'a>,
+    takes: By<'a>,
+    removes: By<'a>,
     /// The operations that put something at a path.
-    puts: HashMap<&'a Path, Vec<usize>>,
+    puts: By<'a>,
     /// What stood somewhere when an intent was told, by number, and in which intent first.
     known: HashMap<u64, Vec<(u32, Fact)>>,
     /// What the hands made, by number, and by which operation.
@@ -38,6 +45,7 @@ pub(crate) struct Trail<'a> {
     told: HashSet<usize>,
     /// What an earlier reversal put back, by number.
     put_back: HashMap<u64, Vec<Fact>>,
+    eyes: RefCell<Eyes>,
 }
 
 impl<'a> Trail<'a> {
@@ -53,14 +61,15 @@ impl<'a> Trail<'a> {
             made: HashMap::new(),
             told: HashSet::new(),
             put_back: HashMap::new(),
+            eyes: RefCell::default(),
         };
         for (i, planned) in all.iter().enumerate() {
             match &planned.step.op {
-                Op::Move { src, .. } => trail.moves.entry(&src.0).or_default().push(i),
+                Op::Move { src, .. } => trail.moves.entry(key(&src.0)).or_default().push(i),
                 Op::Delete { path } | Op::Write { dst: path, .. } => {
-                    trail.takes.entry(&path.0).or_default().push(i);
+                    trail.takes.entry(key(&path.0)).or_default().push(i);
                 }
-                Op::RemoveDir { path } => trail.removes.entry(&path.0).or_default().push(i),
+                Op::RemoveDir { path } => trail.removes.entry(key(&path.0)).or_default().push(i),
                 Op::MakeDir { .. } | Op::Copy { .. } => {}
             }
             if let Op::MakeDir { path: to }
@@ -68,7 +77,7 @@ impl<'a> Trail<'a> {
             | Op::Write { dst: to, .. }
             | Op::Move { dst: to, .. } = &planned.step.op
             {
-                trail.puts.entry(&to.0).or_default().push(i);
+                trail.puts.entry(key(&to.0)).or_default().push(i);
             }
             for fact in [planned.step.before, planned.step.there].into_iter().flatten() {
                 trail.known.entry(fact.ino).or_default().push((planned.intent, fact));
@@ -91,6 +100,11 @@ impl<'a> Trail<'a> {
         Ok(trail)
     }
 
+    /// What stands at `path` by now. Nothing is changed while a trail is followed.
+    pub(crate) fn at(&self, path: &Path) -> io::Result<Option<Fact>> {
+        self.eyes.borrow_mut().at(path)
+    }
+
     /// True when operation `i` told that it was about to give something its name.
     pub(crate) fn has_told(&self, i: usize) -> bool {
         self.told.contains(&i)
@@ -110,7 +124,7 @@ impl<'a> Trail<'a> {
     pub(crate) fn may_have_gone(&self, i: usize, at: &Path) -> bool {
         let (mut i, mut at, mut left) = (i, at.to_owned(), FAR);
         loop {
-            if self.removes.get(at.as_path()).and_then(|list| list.last()).is_some_and(|j| *j > i) {
+            if self.removes.get(&*key(&at)).and_then(|list| list.last()).is_some_and(|j| *j > i) {
                 return true;
             }
             match self.next(i, &at).map(|j| (j, &self.all[j].step.op)) {
@@ -146,7 +160,7 @@ impl<'a> Trail<'a> {
                     }
                 }
                 Op::Delete { .. } => {
-                    if let Some(kept) = Fact::at(&later.kept)?.filter(|kept| self.accepts(thing, kept, true))
+                    if let Some(kept) = self.at(&later.kept)?.filter(|kept| self.accepts(thing, kept, true))
                         && !self.is_copy_beside(thing, at, &kept)?
                     {
                         return Ok(Some((kept, true)));
@@ -154,7 +168,7 @@ impl<'a> Trail<'a> {
                 }
                 Op::Write { .. } => {
                     let written = Thing { fact: None, made: Some(j) };
-                    if let Some(kept) = Fact::at(&later.kept)?.filter(|kept| self.accepts(thing, kept, true))
+                    if let Some(kept) = self.at(&later.kept)?.filter(|kept| self.accepts(thing, kept, true))
                         && !self.is_copy_beside(thing, at, &kept)?
                         && self.follow(j, at, written, left)?.is_some()
                     {
@@ -165,7 +179,7 @@ impl<'a> Trail<'a> {
             }
             i = j;
         }
-        Ok(Fact::at(at)?.filter(|here| self.accepts(thing, here, false)).map(|here| (here, false)))
+        Ok(self.at(at)?.filter(|here| self.accepts(thing, here, false)).map(|here| (here, false)))
     }
 
     /// True when `thing`, of which nothing was told, still is at `at`, from where operation `j` was to move
@@ -175,13 +189,14 @@ impl<'a> Trail<'a> {
         if self.trust != Trust::Disk || !untold {
             return Ok(false);
         }
-        let later = |path: &Path| self.puts.get(path).and_then(|list| list.last()).is_some_and(|k| *k > j);
-        Ok(!at.ancestors().any(later) && Fact::at(at)?.is_some_and(|here| self.accepts(thing, &here, false)))
+        let later = |key: &OsStr| self.puts.get(key).and_then(|list| list.last()).is_some_and(|k| *k > j);
+        Ok(!upwards(&key(at)).any(later)
+            && self.at(at)?.is_some_and(|here| self.accepts(thing, &here, false)))
     }
 
     /// True when `kept` is a copy of what still stands at `at`.
     pub(crate) fn is_copy_beside(&self, thing: Thing, at: &Path, kept: &Fact) -> io::Result<bool> {
-        let here = Fact::at(at)?.filter(|here| self.accepts(thing, here, false));
+        let here = self.at(at)?.filter(|here| self.accepts(thing, here, false));
         Ok(here.is_some_and(|here| !here.is(kept) && here.looks_like(kept)))
     }
 
@@ -222,8 +237,9 @@ impl<'a> Trail<'a> {
     /// The next operation after `i` that takes away what is at `at`.
     fn next(&self, i: usize, at: &Path) -> Option<usize> {
         let after = |list: &Vec<usize>| list.get(list.partition_point(|j| *j <= i)).copied();
-        let moved = at.ancestors().filter_map(|above| self.moves.get(above).and_then(after)).min();
-        let taken = self.takes.get(at).and_then(after);
+        let at = key(at);
+        let moved = upwards(&at).filter_map(|above| self.moves.get(above).and_then(after)).min();
+        let taken = self.takes.get(&*at).and_then(after);
         moved.into_iter().chain(taken).min()
     }
 }

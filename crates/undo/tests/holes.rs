@@ -241,3 +241,17 @@ fn a_link_is_known_by_where_it_leads() {
     assert!(back(&done, Purpose::Undo).conflicts.is_empty());
     assert_eq!(fs::read_link(b.at("l")).unwrap(), std::path::PathBuf::from("there"));
 }
+
+#[test]
+fn a_repair_that_was_cut_after_it_kept_a_copy_is_finished() {
+    let b = with(&["a"]);
+    let mut open = b.begin("c");
+    let mut hands = b.intend(&mut open, "c", &[cp(b.at("a"), b.at("m"))]);
+    perform(&mut hands, 0).unwrap();
+    let so_far = open.so_far().unwrap();
+    // As after a power loss: the copy at what is kept came through, the name it came from as well.
+    fs::copy(b.at("m"), &so_far[0].2).unwrap();
+    assert!(back(&so_far, Purpose::Recover).conflicts.is_empty());
+    assert!(!b.at("m").exists());
+    assert_eq!(fs::read(&so_far[0].2).unwrap(), b"a");
+}

@@ -69,6 +69,11 @@ impl<'c> Look<'c> {
 
     /// Whether `path`, canonical, may be touched.
     pub fn verdict(&self, path: &Path, act: Act) -> Verdict {
+        self.verdict_on(path, Identity::of(path).map(|id| (id.dev, id.ino)), act)
+    }
+
+    /// [`Look::verdict`] where somebody just looked: device and number of what stands at `path`.
+    pub fn verdict_on(&self, path: &Path, id: Option<(u64, u64)>, act: Act) -> Verdict {
         if !path.is_absolute() {
             return Verdict::Core { entry: path.to_owned(), reason: "not an absolute path".into() };
         }
@@ -80,7 +85,7 @@ impl<'c> Look<'c> {
             }
         }
         // A name nobody listed may still lead to the same folder.
-        let itself = self.led_to(path);
+        let itself = id.and_then(|id| self.identities.get(&id).copied());
         match itself.iter().chain(&near.led).find(|entry| !below_any(path, &entry.except)) {
             Some(entry) => {
                 let at = entry.paths.first().cloned().unwrap_or_default();

@@ -97,11 +97,12 @@ pub(crate) fn approve(
         (_, true) => Answer::Always,
         _ => Answer::Once,
     };
-    let gateway = Gateway::new(super::runtime(false)?)?;
+    let runtime = super::runtime(false)?;
     let mut door = Terminal::new(printer)?;
-    match gateway.runtime().decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
+    match runtime.decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
         // A step of a turn: the turn goes on.
         Some(done) if turn_of(&done.call_id).is_some() => {
+            let gateway = Gateway::new(runtime)?;
             let shown = super::ask::go_on(printer, &gateway, done);
             tidy(gateway.runtime());
             shown
@@ -109,7 +110,7 @@ pub(crate) fn approve(
         Some(mut done) => {
             printer.progress_end();
             let shown = show(printer, &mut done, None);
-            tidy(gateway.runtime());
+            tidy(&runtime);
             shown
         }
         None => {

@@ -5,6 +5,7 @@ use crate::guards::{Asked, Known, Principal, Subject};
 use crate::runtime::Runtime;
 use metnos_executor::{Failure, ListName, Origin, Outcome};
 use metnos_guard::card::{Card, Effect};
+use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Ask, Level, Registry, Ruling, Target};
 use metnos_guard::vaglio::{Arg, Facts};
 use metnos_memory::audit::{Line, Verdict};
@@ -87,6 +88,8 @@ pub(crate) struct Plan {
     pub(crate) note: Option<String>,
     /// What else a yes is bound to: another state of the world is another question.
     pub(crate) bound: String,
+    /// What "never this" is about, where that is less than the whole builtin.
+    pub(crate) never: Option<Pattern>,
     /// What was decided about it on the way here.
     pub(crate) verdicts: Vec<Verdict>,
     /// The act.
@@ -110,6 +113,7 @@ impl Plan {
             outside: false,
             note: None,
             bound: String::new(),
+            never: None,
             verdicts: Vec::new(),
             act: Box::new(act),
         }
@@ -194,6 +198,10 @@ impl Subject for Deed<'_, '_> {
             outside_sandbox: self.plan.outside,
             reason: Some(format!("{}{reason}", note.unwrap_or_default())),
         }
+    }
+
+    fn never(&self) -> Option<Pattern> {
+        self.plan.never.clone()
     }
 
     /// What a builtin does is decided each time, or not asked about at all.

@@ -1,5 +1,6 @@
 //! A yes: bound to who asked, to the very request and to the bytes of the executor, for a while, once.
 
+use crate::guards::commands::{CommandList, CommandRule};
 use crate::guards::records::Kind;
 use crate::guards::{Principal, Subject};
 use crate::runtime::Runtime;
@@ -7,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Card;
+use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Grant, GrantScope, Rule, RuleOn, Ruling};
 use metnos_memory::audit::{self, Line};
 use metnos_memory::db::Decision as Row;
@@ -92,6 +94,9 @@ pub struct Approval {
     pub card: Card,
     /// Capability and target that a lasting yes would cover.
     pub grantable: Option<(String, String)>,
+    /// The kind of command that "never this" is about; else it is about the executor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<Pattern>,
     /// Where it stands.
     pub standing: Standing,
     /// When it was asked, in text.
@@ -103,6 +108,12 @@ pub struct Approval {
 }
 
 impl Approval {
+    /// Lets go of what was only needed to run it: the card still says what it was.
+    fn strip(&mut self) {
+        self.args.clear();
+        self.entries = None;
+    }
+
     /// True while it can be answered and used.
     pub fn is_live(&self, now: Timestamp) -> bool {
         lab::without(Layer::Expiry) || self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
@@ -134,9 +145,11 @@ impl Runtime {
     ) -> Result<String, Failure> {
         let now = super::now();
         let asked = step.asked();
-        let waiting = self.approvals()?.into_iter().find(|(_, a)| {
+        let unbound = lab::without(Layer::Binding);
+        let about = |row: &Row| unbound || row.body.contains(asked.request);
+        let waiting = self.approvals(about)?.into_iter().find(|(_, a)| {
             a.caller == asked.caller
-                && (a.request == asked.request || lab::without(Layer::Binding))
+                && (a.request == asked.request || unbound)
                 && a.digest == asked.digest
                 && a.is_live(now)
                 && matches!(a.standing, Standing::Pending | Standing::Approved)
@@ -198,6 +211,7 @@ impl Runtime {
             too_long,
             card: step.card(ruling, reason),
             grantable: step.grantable(ruling),
+            never: step.never(),
             standing: Standing::Pending,
             asked_at: now.to_string(),
             expires_at: now.saturating_add(WAITS).unwrap_or(now).to_string(),
@@ -208,11 +222,12 @@ impl Runtime {
         Ok((row, approval))
     }
 
-    /// Every question that verifies, with its row.
-    pub(crate) fn approvals(&self) -> Result<Vec<(Row, Approval)>, Failure> {
+    /// Every question that verifies, with its row; only those of `wanted` are looked at closer.
+    pub(crate) fn approvals(&self, wanted: impl Fn(&Row) -> bool) -> Result<Vec<(Row, Approval)>, Failure> {
         let rows = self.db.decisions(Kind::Approval.as_str()).map_err(unrecorded)?;
         Ok(rows
             .into_iter()
+            .filter(|row| wanted(row))
             .filter_map(|row| Some((self.verified(Kind::Approval, &row)?, row)))
             .map(swap)
             .collect())
@@ -245,6 +260,9 @@ impl Runtime {
         }
         let yes = matches!(answer, Answer::Once | Answer::Session | Answer::Always);
         approval.standing = if yes { Standing::Approved } else { Standing::Rejected };
+        if !yes {
+            approval.strip();
+        }
         approval.by = Some(by.to_owned());
         let mut line = Line::new(audit::Kind::Approval);
         line.caller = Some(by.to_owned());
@@ -264,6 +282,7 @@ impl Runtime {
     fn consume(&self, row: &Row, approval: &Approval) -> Result<(), Failure> {
         let mut used = approval.clone();
         used.standing = Standing::Consumed;
+        used.strip();
         self.exchange(row, &used)?;
         let id = format!("{}/{}", Principal::parse(&approval.caller).user, approval.executor);
         let times = self.habit_of(&id)?.map_or(0, |habit| habit.times);
@@ -314,6 +333,10 @@ impl Runtime {
     }
 
     fn forbid(&self, approval: &Approval, now: Timestamp) -> Result<(), Failure> {
+        if let Some(signature) = approval.never.clone() {
+            let by = approval.by.clone().unwrap_or_default();
+            return self.set_command_rule(&CommandRule { signature, list: CommandList::Deny, by }, false);
+        }
         let target = approval.grantable.as_ref().map(|(_, target)| target.clone());
         let place = target.as_deref().map(|t| format!(" on {t}")).unwrap_or_default();
         let rule = Rule {

@@ -127,7 +127,8 @@ impl Runtime {
 
     /// Questions, the newest first.
     pub fn questions(&self) -> Result<Vec<Approval>, Failure> {
-        let mut all: Vec<Approval> = self.approvals()?.into_iter().map(|(_, approval)| approval).collect();
+        let mut all: Vec<Approval> =
+            self.approvals(|_| true)?.into_iter().map(|(_, approval)| approval).collect();
         all.sort_by(|a, b| b.asked_at.cmp(&a.asked_at));
         Ok(all)
     }
@@ -141,7 +142,7 @@ impl Runtime {
         now: jiff::Zoned,
         door: &mut dyn Door,
     ) -> Result<Option<Done>, Failure> {
-        let found = self.approvals()?.into_iter().find(|(_, approval)| approval.id == id);
+        let found = self.approvals(|row| row.id == id)?.into_iter().find(|(_, approval)| approval.id == id);
         let Some((row, approval)) = found else {
             return Err(Failure::new(ErrorClass::NotFound, format!("no question is called {id}"))
                 .with_hint("metnos approvals"));

@@ -4,6 +4,7 @@
 use crate::guards::{Principal, lock};
 use crate::runtime::Runtime;
 use jiff::{SignedDuration, Timestamp};
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::limits::{Limit, Limits, Use};
 use metnos_memory::audit::{Called, Kind, Recent};
@@ -109,7 +110,7 @@ impl Runtime {
         let mut window = lock(&self.meter.0);
         window.look(next.at)?;
         let known = window.persons.entry(user).or_default();
-        if !known.has_room(limits, &next) {
+        if !known.has_room(limits, &next) && !lab::without(Layer::Limits) {
             known.tidy(next.at);
             let past: Vec<Use> = known.uses.values().copied().collect();
             limits.check(&past, &next, zone).map_err(|over| {

@@ -4,6 +4,7 @@ use crate::call::Door;
 use crate::guards::records::Known;
 use metnos_executor::Failure;
 use metnos_guard::card::Card;
+use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Level, Registry, Ruling};
 use metnos_guard::vaglio::Facts;
 use serde_json::{Map, Value};
@@ -49,6 +50,10 @@ pub(crate) trait Subject {
     fn card(&self, ruling: &Ruling, reason: String) -> Card;
     /// The capability and target that a lasting yes would cover.
     fn grantable(&self, ruling: &Ruling) -> Option<(String, String)>;
+    /// The kind of command that "never this" is about; else it is about the executor.
+    fn never(&self) -> Option<Pattern> {
+        None
+    }
     /// The input list as text, unless it is longer than `most`, and whether any was.
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure>;
     /// Who can be asked.

@@ -10,9 +10,11 @@ mod rungs;
 use super::{Builtin, Plan, Wish};
 use crate::runtime::Runtime;
 use command::Command;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::program::Told;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Effect;
+use metnos_guard::command::Pattern;
 use metnos_guard::{CommandVerdict, Standing};
 use metnos_memory::audit::Verdict;
 use serde_json::{Value, json};
@@ -90,6 +92,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
             Some(reason) => format!("“{}” {}", reason.trim(), verdict.text),
             None => verdict.text.clone(),
         }),
+        never: Pattern::try_from(verdict.signature.to_string()).ok(),
         bound: format!("{}\n{}", ready.cwd.display(), program.identity),
         verdicts: vec![Verdict {
             guard: "command".into(),
@@ -106,6 +109,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
 /// What no yes can change: harm, what is forbidden, and what a person put on the list of denials.
 fn admissible(verdict: &CommandVerdict) -> Result<(), Failure> {
     match verdict.standing {
+        _ if lab::without(Layer::Commands) => Ok(()),
         Standing::Forbidden => Err(Failure::new(ErrorClass::Forbidden, verdict.text.clone())
             .with_hint("no level, list or approval allows this")),
         Standing::Deny => Err(Failure::new(ErrorClass::PolicyViolation, verdict.text.clone())
