@@ -24,6 +24,10 @@ pub struct Turn {
     pub status: Option<String>,
     /// The step whose list was the answer.
     pub shown: Option<u32>,
+    /// The stage that gave the plan.
+    pub stage: Option<String>,
+    /// How long each phase took, as JSON.
+    pub phases: Option<String>,
 }
 
 impl Db {
@@ -50,6 +54,20 @@ impl Db {
     pub fn end_turn(&self, id: &str, status: &str, shown: Option<u32>, now: Timestamp) -> Result<()> {
         self.write("end a turn", |tx| {
             tx.execute(sql::TURN_END, (id, status, shown, now.to_string())).map(|_| ())
+        })
+    }
+
+    /// Writes down how a turn ended, which stage gave its plan and how long it took. Nothing is decided by the latter.
+    pub fn close_turn(
+        &self,
+        id: &str,
+        status: &str,
+        shown: Option<u32>,
+        (stage, phases): (Option<&str>, &str),
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write("end a turn", |tx| {
+            tx.execute(sql::TURN_CLOSE, (id, status, shown, now.to_string(), stage, phases)).map(|_| ())
         })
     }
 
@@ -99,6 +117,8 @@ fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
         ended_at: row.get(5)?,
         status: row.get(6)?,
         shown: row.get(7)?,
+        stage: row.get(8)?,
+        phases: row.get(9)?,
     })
 }
 
