@@ -1,5 +1,6 @@
 //! One turn, from the words to the end.
 
+use crate::cut::Running;
 use crate::phases::Phases;
 use crate::recall::Opening;
 use crate::scratch::Scratch;
@@ -92,6 +93,10 @@ impl Gateway {
         self.machine.planner().catalog()
     }
 
+    pub(crate) fn scratch(&self) -> &Scratch {
+        &self.scratch
+    }
+
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -110,6 +115,8 @@ impl Gateway {
     /// Carries one turn out.
     pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
         let turn = ulid::Ulid::new().to_string();
+        // Held before anybody can see the turn.
+        let _running = self.scratch.running(&turn)?;
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
         let request = self.runtime.told(&asked.text);
         self.db(|db| {
@@ -117,7 +124,9 @@ impl Gateway {
         })?;
         let mut phases = Phases::default();
         let opening = self.opening(asked, self.context(&asked.conversation)?, &mut phases)?;
-        self.run(asked, turn, (State::default(), 0), opening, phases, door)
+        let told = self.run(asked, turn.clone(), (State::default(), 0), opening, phases, door);
+        Running::remove(self.scratch.dir(), &turn);
+        told
     }
 
     /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
@@ -134,8 +143,12 @@ impl Gateway {
             log.into_iter().fold(State::default(), |state, entry| self.machine.step(state, entry.event).0);
         let step = state.results.len() + 1;
         let event = Event::Done { step, got: Box::new(self.keep(turn, step, done)?) };
+        let _running = self.scratch.running(turn)?;
+        self.db(|db| db.reopen_turn(turn))?;
         let opening = Opening { event, reading: None };
-        self.run(asked, turn.to_owned(), (state, n), opening, Phases::default(), door)
+        let told = self.run(asked, turn.to_owned(), (state, n), opening, Phases::default(), door);
+        Running::remove(self.scratch.dir(), turn);
+        told
     }
 
     fn run(

@@ -39,3 +39,5 @@ CREATE TABLE use_days (
 -- Which stage gave the plan of a turn, and how long each phase took. No decision looks at it.
 ALTER TABLE turns ADD COLUMN stage TEXT;
 ALTER TABLE turns ADD COLUMN phases TEXT;
+
+CREATE INDEX turns_open ON turns (caller) WHERE ended_at IS NULL;

@@ -92,6 +92,11 @@ impl Lexicons {
         load::SHIPPED
     }
 
+    /// Every one of them.
+    pub(crate) fn all(&self) -> &[Lexicon] {
+        &self.lexicons
+    }
+
     /// The lexicon of `language`.
     pub fn get(&self, language: &str) -> Option<&Lexicon> {
         self.lexicons.iter().find(|lexicon| lexicon.language == language)

@@ -90,6 +90,21 @@ impl Db {
         })
     }
 
+    /// Writes down that a turn that waited goes on.
+    pub fn reopen_turn(&self, id: &str) -> Result<()> {
+        self.write("go on with a turn", |tx| tx.execute(sql::TURN_REOPEN, [id]).map(|_| ()))
+    }
+
+    /// Writes down that a turn was cut off; false when it has an end.
+    pub fn interrupt_turn(&self, id: &str, now: Timestamp) -> Result<bool> {
+        self.write("end a turn", |tx| tx.execute(sql::TURN_INTERRUPT, (id, now.to_string()))).map(|n| n == 1)
+    }
+
+    /// The turns of a caller that have no end, the oldest first.
+    pub fn open_turns(&self, caller: &str) -> Result<Vec<Turn>> {
+        self.with("read turns", |c| c.prepare_cached(sql::TURNS_OPEN)?.query_map([caller], turn)?.collect())
+    }
+
     /// The log of a turn, in order.
     pub fn turn_log(&self, id: &str) -> Result<Vec<String>> {
         let found: Vec<String> = self.with("read a turn", |c| {

@@ -6,7 +6,7 @@ use crate::print::{self, Printer};
 use metnos_engine::{Answer, Catalog, Clock, Lexicons, Plan, Planner, batch};
 use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
-use metnos_gateway::{Asked, Gateway, Status, Told, TurnDoor};
+use metnos_gateway::{Asked, Cut, Gateway, Status, Told, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
@@ -84,11 +84,13 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
 /// One request and its answer.
 pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<ExitCode, Failure> {
     let mut door = Chat { terminal: Terminal::new(printer)?, printer };
+    let cut = gateway.cut_off(&asked.caller)?;
+    interrupted(printer, &cut);
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
     let turn = told.turn.clone();
-    let shown = show(printer, told);
-    learn(gateway, &turn);
+    let shown = show(printer, told, &cut);
+    afterwards(gateway, &turn);
     exec::tidy(gateway.runtime());
     shown
 }
@@ -111,17 +113,30 @@ pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<E
     let mut door = Chat { terminal: Terminal::new(printer)?, printer };
     let told = gateway.resume(&turn, done, &asked, &mut door)?;
     printer.progress_end();
-    let shown = show(printer, told);
-    learn(gateway, &turn);
+    let shown = show(printer, told, &[]);
+    afterwards(gateway, &turn);
     shown
 }
 
-/// After the answer: what fails here loses a lesson and nothing else.
-fn learn(gateway: &Gateway, turn: &str) {
+/// After the answer: what fails here loses a lesson or a little room, and nothing else.
+fn afterwards(gateway: &Gateway, turn: &str) {
     let _ = gateway.learn(turn);
+    let _ = gateway.tidy();
 }
 
-fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
+/// What was cut off before is said first, once.
+pub(super) fn interrupted(printer: Printer, cut: &[Cut]) {
+    for turn in cut {
+        printer.say(format!("interrupted: “{}” of {}", turn.request, turn.at));
+        turn.done.iter().for_each(|step| printer.say(format!("  done: {step}")));
+        if let Some(step) = &turn.cut {
+            printer.say(format!("  cut off: {step}"));
+        }
+        printer.say(format!("→ {}", turn.next));
+    }
+}
+
+fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> {
     let Told { turn, ending, list, stage } = told;
     let mut rows: Vec<Map<String, Value>> = Vec::new();
     for line in list.into_iter().flat_map(|list| BufReader::new(list).split(b'\n')) {
@@ -132,6 +147,9 @@ fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
     }
     if printer.json {
         let mut value = json!({ "turn": turn, "status": ending.status, "stage": stage, "text": ending.text, "entries": rows });
+        if !cut.is_empty() {
+            value["interrupted"] = json!(cut);
+        }
         for (key, field) in [("next", &ending.next), ("approval", &ending.approval)] {
             if let Some(field) = field {
                 value[key] = field.clone().into();

@@ -11,6 +11,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// How many names are given for a query.
+const MOST: usize = 100;
+
 /// One line of the queries; other keys are ignored.
 #[derive(Deserialize)]
 struct Query {
@@ -39,7 +42,7 @@ pub(crate) fn run(catalog: &Path, queries: &Path) -> Result<ExitCode, Failure> {
     let mut out = print::stream();
     for query in &asked {
         let started = Instant::now();
-        let ranked = prefilter.rank(query);
+        let ranked = prefilter.best(query, MOST);
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         serde_json::to_writer(&mut out, &Ranked { query, ranked, micros }).map_err(|e| lost(e.into()))?;
         out.write_all(b"\n").map_err(lost)?;

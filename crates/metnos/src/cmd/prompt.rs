@@ -43,6 +43,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         ));
         printer.say("Say what you want, in English or Italian; help shows more.");
     }
+    super::ask::interrupted(printer, &gateway.cut_off(super::USER)?);
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
