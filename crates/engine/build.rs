@@ -20,12 +20,38 @@ fn main() -> std::io::Result<()> {
     source.push(']');
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     std::fs::write(Path::new(&out).join("shipped.rs"), source)?;
-    std::fs::write(Path::new(&out).join("lexicons.rs"), lexicons()?)
+    std::fs::write(Path::new(&out).join("lexicons.rs"), languages("data/lexicon")?)?;
+    std::fs::write(Path::new(&out).join("literals.rs"), languages("data/literal")?)?;
+    println!(
+        "cargo:rustc-env=ENGINE_RULES={:016x}",
+        rules(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))?
+    );
+    Ok(())
 }
 
-/// `(language, text)` of every file of `data/lexicon`: a language is there because its file is.
-fn lexicons() -> std::io::Result<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/lexicon");
+/// A digest of the source: plans that other rules made are not remembered. It guards against change, not malice.
+fn rules(folder: &Path) -> std::io::Result<u64> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut files: Vec<_> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for file in files {
+        match file.is_dir() {
+            true => add(&rules(&file)?.to_le_bytes()),
+            false => add(&std::fs::read(&file)?),
+        }
+    }
+    Ok(hash)
+}
+
+/// `(language, text)` of every file of a folder: a language is there because its file is.
+fn languages(folder: &str) -> std::io::Result<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files: Vec<_> = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
     files.sort();

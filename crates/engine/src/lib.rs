@@ -10,9 +10,10 @@ pub mod lexicon;
 mod parse;
 mod plan;
 pub mod prefilter;
+pub mod shortcut;
 mod text;
 
 pub use catalog::Catalog;
 pub use clock::{Clock, ClockError};
 pub use lexicon::Lexicons;
-pub use plan::{Answer, Ask, Explain, Gap, Plan, Planner, Request, Step};
+pub use plan::{Answer, Ask, Explain, Gap, Leans, Plan, Planner, Reading, Request, Step};

@@ -1,13 +1,17 @@
 //! One turn, from the words to the end.
 
+use crate::cut::Running;
+use crate::phases::Phases;
+use crate::recall::Opening;
 use crate::scratch::Scratch;
-use metnos_engine::{Answer, Catalog, Clock, Explain, Lexicons, Plan, Planner, Request};
+use metnos_engine::{Catalog, Lexicons, Plan, Reading};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Done, Door, Spec};
 use metnos_turn::{
-    Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, State, Status, Trouble, replay,
+    Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status, Trouble,
+    replay,
 };
 use serde_json::{Map, Value};
 use std::io::{BufReader, Read};
@@ -55,13 +59,13 @@ pub struct Told {
     pub ending: Ending,
     /// The list that is the answer.
     pub list: Option<Box<dyn Read>>,
+    /// The stage that gave the plan.
+    pub stage: Option<&'static str>,
 }
 
 /// The runtime with a mind before it.
 pub struct Gateway {
     runtime: Runtime,
-    planner: Planner,
-    catalog: Catalog,
     machine: Machine,
     scratch: Scratch,
 }
@@ -74,9 +78,9 @@ impl Gateway {
             Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
-        let machine = Machine::new(catalog.clone(), lexicons.clone(), messages);
+        let machine = Machine::new(catalog, lexicons, messages);
         let scratch = Scratch::new(&runtime.home.state_dir());
-        Ok(Self { planner: Planner::new(catalog.clone(), lexicons), catalog, machine, scratch, runtime })
+        Ok(Self { machine, scratch, runtime })
     }
 
     /// What calls go through.
@@ -86,33 +90,43 @@ impl Gateway {
 
     /// Every executor a plan may use, also those that cannot run yet.
     pub fn catalog(&self) -> &Catalog {
-        &self.catalog
+        self.machine.planner().catalog()
     }
 
-    /// The plan for a request and why; nothing runs.
-    pub fn plan(&self, asked: &Asked) -> Result<(Answer, Explain), Failure> {
-        let context = self.context(&asked.conversation)?;
-        let request = Request { text: &asked.text, language: asked.language.as_deref(), context: &context };
-        Ok(self.planner.plan(&request, &Clock::at(asked.now.clone())))
+    pub(crate) fn scratch(&self) -> &Scratch {
+        &self.scratch
+    }
+
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The stage that would give the plan of a request now, and its plan; nothing runs and nothing is kept.
+    pub fn foresee(
+        &self,
+        asked: &Asked,
+        context: Vec<String>,
+    ) -> Result<(Option<Stage>, Option<Plan>), Failure> {
+        let opening = self.opening(asked, context, &mut Phases::default())?;
+        let (state, _) = self.machine.step_read(State::default(), opening.event, opening.reading);
+        Ok((state.stage, state.plan))
     }
 
     /// Carries one turn out.
     pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
         let turn = ulid::Ulid::new().to_string();
+        // Held before anybody can see the turn.
+        let _running = self.scratch.running(&turn)?;
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
         let request = self.runtime.told(&asked.text);
         self.db(|db| {
             db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, jiff::Timestamp::now())
         })?;
-        let zone = asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned();
-        let event = Event::Asked {
-            text: asked.text.clone(),
-            language: asked.language.clone(),
-            now: asked.now.timestamp().to_string(),
-            zone,
-            context: self.context(&asked.conversation)?,
-        };
-        self.run(asked, turn, State::default(), 0, event, door)
+        let mut phases = Phases::default();
+        let opening = self.opening(asked, self.context(&asked.conversation)?, &mut phases)?;
+        let told = self.run(asked, turn.clone(), (State::default(), 0), opening, phases, door);
+        Running::remove(self.scratch.dir(), &turn);
+        told
     }
 
     /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
@@ -129,20 +143,27 @@ impl Gateway {
             log.into_iter().fold(State::default(), |state, entry| self.machine.step(state, entry.event).0);
         let step = state.results.len() + 1;
         let event = Event::Done { step, got: Box::new(self.keep(turn, step, done)?) };
-        self.run(asked, turn.to_owned(), state, n, event, door)
+        let _running = self.scratch.running(turn)?;
+        self.db(|db| db.reopen_turn(turn))?;
+        let opening = Opening { event, reading: None };
+        let told = self.run(asked, turn.to_owned(), (state, n), opening, Phases::default(), door);
+        Running::remove(self.scratch.dir(), turn);
+        told
     }
 
     fn run(
         &self,
         asked: &Asked,
         turn: String,
-        mut state: State,
-        mut n: u32,
-        mut event: Event,
+        (mut state, mut n): (State, u32),
+        Opening { mut event, mut reading }: Opening,
+        mut phases: Phases,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
         loop {
-            let (next, effects) = self.machine.step(state, event.clone());
+            let phase = if matches!(event, Event::Done { .. }) { "next_us" } else { "plan_us" };
+            let known: Option<Reading> = reading.take();
+            let (next, effects) = phases.time(phase, || self.machine.step_read(state, event.clone(), known));
             state = next;
             n += 1;
             self.log(&turn, n, &event, &effects)?;
@@ -159,7 +180,10 @@ impl Gateway {
                     }
                     let spec = self.spec(asked, &state, &turn, step, tool, args, (entries, with));
                     let got = match spec {
-                        Ok(spec) => self.keep(&turn, step, self.runtime.call(spec, door.as_door()))?,
+                        Ok(spec) => {
+                            let done = phases.time("exec_ms", || self.runtime.call(spec, door.as_door()));
+                            self.keep(&turn, step, done)?
+                        }
                         Err(failure) => Got { error: Some(trouble(&failure)), ..Got::default() },
                     };
                     Event::Done { step, got: Box::new(got) }
@@ -168,7 +192,10 @@ impl Gateway {
                     Some(answer) => Event::Answered { text: answer },
                     None => return self.left_open(turn, text),
                 },
-                Effect::Finish(ending) => return self.close(turn, &self.runtime.told(&asked.text), ending),
+                Effect::Finish(ending) => {
+                    let timed = (state.stage.map(Stage::word), phases.json());
+                    return self.close(turn, &self.runtime.told(&asked.text), ending, timed);
+                }
             };
         }
     }
@@ -184,7 +211,7 @@ impl Gateway {
         self.db(|db| db.turn(id))
     }
 
-    fn entries(&self, turn: &str) -> Result<Vec<Entry>, Failure> {
+    pub(crate) fn entries(&self, turn: &str) -> Result<Vec<Entry>, Failure> {
         let log = self.db(|db| db.turn_log(turn))?;
         let damaged = |e: serde_json::Error| Failure::internal(format!("the log of {turn} is damaged: {e}"));
         log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged)
@@ -261,25 +288,31 @@ impl Gateway {
         self.db(|db| db.log_turn(turn, n, &text))
     }
 
-    fn close(&self, turn: String, request: &str, ending: Ending) -> Result<Told, Failure> {
+    fn close(
+        &self,
+        turn: String,
+        request: &str,
+        ending: Ending,
+        (stage, phases): (Option<&'static str>, String),
+    ) -> Result<Told, Failure> {
         let now = jiff::Timestamp::now();
         if ending.status == Status::Gap {
             self.db(|db| db.note_gap(&turn, request, &ending.words.join(" "), now))?;
         }
         let shown = ending.show.and_then(|step| u32::try_from(step).ok());
-        self.db(|db| db.end_turn(&turn, ending.status.word(), shown, now))?;
+        self.db(|db| db.close_turn(&turn, ending.status.word(), shown, (stage, &phases), now))?;
         let list = ending.show.map(|step| self.scratch.whole(&turn, step)).transpose()?;
-        Ok(Told { turn, ending, list })
+        Ok(Told { turn, ending, list, stage })
     }
 
     /// Nobody was there to answer: the question is the answer.
     fn left_open(&self, turn: String, text: String) -> Result<Told, Failure> {
         let ending = Ending::asks(text);
         self.db(|db| db.end_turn(&turn, ending.status.word(), None, jiff::Timestamp::now()))?;
-        Ok(Told { turn, ending, list: None })
+        Ok(Told { turn, ending, list: None, stage: None })
     }
 
-    fn db<T>(
+    pub(crate) fn db<T>(
         &self,
         act: impl FnOnce(&metnos_memory::db::Db) -> metnos_memory::Result<T>,
     ) -> Result<T, Failure> {

@@ -3,8 +3,18 @@
 //! Every door uses this: the terminal now, the browser and Telegram later. It decides nothing.
 
 mod conduct;
+mod cut;
+mod phases;
+mod plans;
+mod recall;
+mod retain;
 mod scratch;
+mod view;
 
 pub use conduct::{Asked, Gateway, Told, TurnDoor};
+pub use cut::Cut;
 pub use metnos_engine::{Answer, Plan};
-pub use metnos_turn::{Ending, Replayed, Status};
+pub use metnos_turn::{Ending, Event, Replayed, Stage, Status};
+pub use plans::Listed;
+pub use recall::Standing;
+pub use view::Seen;

@@ -1,5 +1,6 @@
 //! Where the lists of a turn lie: one file a step, read again by later steps and later turns.
 
+use crate::cut::Running;
 use metnos_executor::Failure;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Cursor, Read, Write};
@@ -13,6 +14,18 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new(state: &Path) -> Self {
         Self { dir: state.join("turns") }
+    }
+
+    /// Where they lie.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Takes the lock of a turn that begins.
+    pub(crate) fn running(&self, turn: &str) -> Result<Option<Running>, Failure> {
+        let io = |e: std::io::Error| Failure::io(self.dir.display(), &e);
+        make_private(&self.dir).map_err(io)?;
+        Running::take(&self.dir, turn).map_err(io)
     }
 
     fn file(&self, turn: &str, step: usize) -> PathBuf {
@@ -41,7 +54,13 @@ impl Scratch {
     /// The whole list of a step.
     pub(crate) fn whole(&self, turn: &str, step: usize) -> Result<Box<dyn Read>, Failure> {
         let path = self.file(turn, step);
-        Ok(Box::new(File::open(&path).map_err(|e| Failure::io(path.display(), &e))?))
+        match File::open(&path) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                Err(Failure::wrong_args("that list is no longer kept").with_hint("ask for it again"))
+            }
+            Err(e) => Err(Failure::io(path.display(), &e)),
+        }
     }
 
     /// One item of it: from 1, or from the end with -1.

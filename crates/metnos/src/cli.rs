@@ -43,11 +43,27 @@ pub(crate) enum Command {
         #[arg(long)]
         diff: bool,
     },
-    /// What was asked lately, and how it ended.
+    /// What was asked lately, and how it ended; or one turn, step by step.
     Turns {
+        /// Which turn; without it, the latest.
+        turn: Option<String>,
         /// How many.
         #[arg(short = 'n', long, default_value_t = 20)]
         most: u32,
+    },
+    /// What Metnos has learned: listed, and forgotten when you say so.
+    Memory {
+        #[command(subcommand)]
+        command: Memory,
+    },
+    /// Rank the executors of any catalog for many queries: one JSON line each.
+    Prefilter {
+        /// An array of {name, description, affinity[], args{}}, as JSON.
+        #[arg(long, value_name = "FILE")]
+        catalog: PathBuf,
+        /// One {"query": …} a line; `-` for standard input.
+        #[arg(long, value_name = "FILE.jsonl")]
+        queries: PathBuf,
     },
     /// Run one executor directly, through every check.
     Exec(Exec),
@@ -359,6 +375,46 @@ pub(crate) struct Plan {
     /// Say which words meant what.
     #[arg(long)]
     pub(crate) explain: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Memory {
+    /// Plans that did what was asked, and what they are worth.
+    Plans {
+        #[command(subcommand)]
+        command: Option<Plans>,
+        /// Those of another person.
+        #[arg(long = "as", value_name = "NAME", global = true)]
+        by: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plans {
+    /// One plan: where it comes from and how it did.
+    Show {
+        /// Its number.
+        id: i64,
+    },
+    /// Use it from now on for this request.
+    Star {
+        /// Its number.
+        id: i64,
+    },
+    /// Do not use it for 30 days of use.
+    Reject {
+        /// Its number.
+        id: i64,
+    },
+    /// Forget it; the request is planned again.
+    Forget {
+        /// Its number.
+        #[arg(required_unless_present = "all")]
+        id: Option<i64>,
+        /// Forget every one.
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -21,6 +21,31 @@ pub struct Config {
     pub limits: metnos_guard::limits::Limits,
     /// How long and how much is kept for undo.
     pub undo: Undo,
+    /// How long and how much of the lists of turns is kept.
+    pub turns: Turns,
+}
+
+/// What is kept of the lists that turns made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Turns {
+    /// What is older is let go.
+    pub keep_days: NonZeroU32,
+    /// In millions of bytes: while more is kept, the oldest is let go.
+    pub budget_mb: u64,
+}
+
+impl Turns {
+    /// The budget in bytes.
+    pub fn budget(&self) -> u64 {
+        self.budget_mb.saturating_mul(1_000_000)
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self { keep_days: NonZeroU32::MIN.saturating_add(29), budget_mb: 1_000 }
+    }
 }
 
 /// What is kept for undo.
@@ -118,7 +143,13 @@ mod tests {
         assert!(!parse("[skills]\nsystem = false").unwrap().is_off("find_files"));
         assert_eq!(parse("").unwrap().undo.keep_days.get(), 30);
         assert_eq!(parse("[undo]\nbudget_mb = 3").unwrap().undo.budget(), 3_000_000);
-        for wrong in ["[undo]\nkeep_dais = 3", "[undo]\nkeep_days = 0", "[undo]\nbudget_mb = -1"] {
+        assert_eq!(parse("[turns]\nbudget_mb = 3").unwrap().turns.budget(), 3_000_000);
+        for wrong in [
+            "[turns]\nkeep_days = 0",
+            "[undo]\nkeep_dais = 3",
+            "[undo]\nkeep_days = 0",
+            "[undo]\nbudget_mb = -1",
+        ] {
             assert!(parse(wrong).unwrap_err().message.contains("line"), "{wrong}");
         }
         for wrong in ["[skils]\nsystem = false", "[skills]\nsistem = false", "[skills]\nsystem = 0"] {

@@ -1,6 +1,6 @@
 //! What comes in and what goes out.
 
-use crate::Ending;
+use crate::{Ending, Recalled};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,6 +20,9 @@ pub enum Event {
         zone: String,
         /// Earlier requests of the same conversation, oldest first.
         context: Vec<String>,
+        /// What memory had for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        recalled: Option<Box<Recalled>>,
     },
     /// The person answered the one question.
     Answered {

@@ -9,9 +9,11 @@ mod event;
 mod machine;
 mod refer;
 mod replay;
+mod stage;
 mod validate;
 
 pub use ending::{Ending, Messages, Status};
 pub use event::{Effect, Event, Got, Source, Trouble};
 pub use machine::{Machine, State};
 pub use replay::{Entry, Replayed, replay};
+pub use stage::{Kept, Recalled, Stage};

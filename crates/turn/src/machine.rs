@@ -3,8 +3,9 @@
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
 use crate::refer::{Lost, resolve};
+use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
-use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Plan, Planner, Request};
+use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Plan, Planner, Reading};
 
 /// Where a turn stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +16,8 @@ pub struct State {
     pub plan: Option<Plan>,
     /// What came of the steps so far.
     pub results: Vec<Got>,
+    /// The stage that gave the plan.
+    pub stage: Option<Stage>,
     asked: Option<Words>,
     question: Option<Ask>,
     over: bool,
@@ -22,12 +25,13 @@ pub struct State {
 
 /// The request, as it came in.
 #[derive(Clone, Debug, PartialEq)]
-struct Words {
-    text: String,
-    language: Option<String>,
+pub(crate) struct Words {
+    pub(crate) text: String,
+    pub(crate) language: Option<String>,
     now: String,
     zone: String,
-    context: Vec<String>,
+    pub(crate) context: Vec<String>,
+    recalled: Option<Box<Recalled>>,
 }
 
 impl State {
@@ -50,18 +54,28 @@ impl Machine {
         Self { planner: Planner::new(catalog.clone(), lexicons), catalog, messages }
     }
 
+    /// What plans for it.
+    pub fn planner(&self) -> &Planner {
+        &self.planner
+    }
+
     /// What follows from `event`.
-    pub fn step(&self, mut state: State, event: Event) -> (State, Vec<Effect>) {
+    pub fn step(&self, state: State, event: Event) -> (State, Vec<Effect>) {
+        self.step_read(state, event, None)
+    }
+
+    /// The same, where the request of the event was read already: what was read comes in, nothing else comes out.
+    pub fn step_read(&self, mut state: State, event: Event, known: Option<Reading>) -> (State, Vec<Effect>) {
         // After its end nothing happens any more, whatever comes in late.
         if state.over {
             return (state, Vec::new());
         }
         let effect = match event {
-            Event::Asked { text, language, now, zone, context } => {
-                state.asked = Some(Words { text, language, now, zone, context });
-                self.understand(&mut state, None)
+            Event::Asked { text, language, now, zone, context, recalled } => {
+                state.asked = Some(Words { text, language, now, zone, context, recalled });
+                self.understand(&mut state, None, known)
             }
-            Event::Answered { text } => self.understand(&mut state, Some(&text)),
+            Event::Answered { text } => self.understand(&mut state, Some(&text), None),
             Event::Done { step, got } => self.observe(&mut state, step, *got),
             Event::Cancelled => self.finish(&state, Status::Cancelled, None),
         };
@@ -71,20 +85,21 @@ impl Machine {
     }
 
     /// Plans the request; `answer` is what the person said to the one question.
-    fn understand(&self, state: &mut State, answer: Option<&str>) -> Effect {
-        let Some(Words { mut text, language, now, zone, context }) = state.asked.clone() else {
+    fn understand(&self, state: &mut State, answer: Option<&str>, known: Option<Reading>) -> Effect {
+        let Some(mut words) = state.asked.clone() else {
             return self.finish(state, Status::Failed, Some("an answer came before any request".into()));
         };
         if let (Some(answer), Some(ask)) = (answer, &state.question) {
-            text = self.messages.answered(&state.language, &text, &ask.missing, answer);
+            words.text = self.messages.answered(&state.language, &words.text, &ask.missing, answer);
+            words.recalled = None;
         }
-        let clock = match Clock::parse(&now, &zone) {
+        let clock = match Clock::parse(&words.now, &words.zone) {
             Ok(clock) => clock,
             Err(error) => return self.finish(state, Status::Failed, Some(error.to_string())),
         };
-        let request = Request { text: &text, language: language.as_deref(), context: &context };
-        let (planned, why) = self.planner.plan(&request, &clock);
-        state.language = why.language;
+        let (planned, language, stage) =
+            stage::answer(&self.planner, &words, &clock, words.recalled.as_deref(), known);
+        (state.language, state.stage) = (language, Some(stage));
         match planned {
             Answer::Plan(plan) => self.begin(state, plan),
             // One question a turn: who does not answer it is not asked again.

@@ -6,7 +6,9 @@ mod cold;
 mod duplicates;
 mod find;
 mod lists;
+mod ranking;
 mod start;
+mod turns;
 mod verify;
 mod warm;
 
@@ -17,7 +19,7 @@ use crate::house::House;
 type Measure = fn(&House) -> Result<()>;
 
 /// Every group by name, in the order they are measured.
-pub(crate) const ALL: [(&str, Measure); 9] = [
+pub(crate) const ALL: [(&str, Measure); 10] = [
     ("start", start::measure),
     ("append", append::measure),
     ("warm", warm::measure),
@@ -27,4 +29,5 @@ pub(crate) const ALL: [(&str, Measure); 9] = [
     ("duplicates", duplicates::measure),
     ("lists", lists::measure),
     ("changes", changes::measure),
+    ("turns", turns::measure),
 ];

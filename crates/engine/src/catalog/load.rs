@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The shipped pairs of manifest and schema; seeds come first, so that a seed stands before its dormant twin.
 pub(super) const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
-const ROLES: &str = include_str!("../../data/roles.toml");
+pub(super) const ROLES: &str = include_str!("../../data/roles.toml");
 
 /// Why a catalog could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -75,13 +75,14 @@ struct ToolRoles {
 pub(super) fn read(sources: &[(&str, &str)]) -> Result<Catalog, CatalogError> {
     let roles: Roles = toml::from_str(ROLES)?;
     let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
-    for (manifest, schema) in sources {
-        let manifest: Manifest = toml::from_str(manifest)?;
+    for (source, schema) in sources {
+        let digest = crate::lexicon::digest(&format!("{source}\0{schema}"));
+        let manifest: Manifest = toml::from_str(source)?;
         if tools.contains_key(&manifest.executor.name) {
             continue;
         }
         let schema: Value = serde_json::from_str(schema)?;
-        let tool = tool(manifest, &schema, &roles)?;
+        let tool = Tool { digest, ..tool(manifest, &schema, &roles)? };
         tools.insert(tool.name.as_str().to_owned(), tool);
     }
     Ok(Catalog { tools: tools.into_values().collect() })
@@ -118,6 +119,7 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
         scope: manifest.description.into_iter().map(|(lang, text)| (lang, text.scope)).collect(),
         affinity: manifest.routing.affinity.into_values().flatten().collect(),
         companions: manifest.routing.companions,
+        digest: String::new(),
         name,
     })
 }

@@ -39,6 +39,8 @@ pub struct Tool {
     pub affinity: Vec<String>,
     /// Executors that often stand beside it.
     pub companions: Vec<String>,
+    /// Of its manifest and schema.
+    pub digest: String,
 }
 
 /// One argument.
@@ -108,6 +110,17 @@ impl Catalog {
             tool.dormant = None;
         }
         self
+    }
+
+    /// Of every executor in it, and of whether it can run.
+    pub fn digest(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        hash.update(load::ROLES.as_bytes());
+        for tool in &self.tools {
+            hash.update(tool.name.as_str().as_bytes()).update(tool.digest.as_bytes());
+            hash.update(tool.dormant.as_deref().unwrap_or_default().as_bytes()).update(b"\n");
+        }
+        hash.finalize().to_hex().chars().take(32).collect()
     }
 
     /// Every executor, by name.

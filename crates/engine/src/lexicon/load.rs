@@ -12,6 +12,9 @@ pub enum LexiconError {
     /// Not TOML, or not of the expected shape.
     #[error("lexicon: {0}")]
     Toml(#[from] toml::de::Error),
+    /// Phrases that cannot be read.
+    #[error(transparent)]
+    Literal(#[from] crate::shortcut::LiteralError),
     /// A stem names endings that are not there.
     #[error("lexicon {language}: {word:?} names no paradigm of this file")]
     Paradigm {

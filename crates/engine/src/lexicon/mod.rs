@@ -9,6 +9,7 @@ mod senses;
 pub use load::LexiconError;
 pub use senses::{ExtensionOf, NounSense, Senses, VerbSense};
 
+use crate::shortcut::Literals;
 use std::collections::BTreeMap;
 
 /// What a word can mean.
@@ -52,26 +53,48 @@ pub struct Lexicons {
     lexicons: Vec<Lexicon>,
     /// What senses mean.
     pub senses: Senses,
+    /// Phrases that need no reading.
+    pub(crate) literals: Literals,
+    /// Of everything they were read from.
+    pub(crate) digest: String,
+}
+
+/// The digest of a text, as it is kept.
+pub(crate) fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().chars().take(32).collect()
 }
 
 impl Lexicons {
     /// The languages that ship.
     pub fn shipped() -> Result<Self, LexiconError> {
-        let lexicons =
-            load::SHIPPED.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
-        Ok(Self { lexicons, senses: Senses::shipped()? })
+        let mut all = Self::from_sources(load::SHIPPED)?;
+        all.literals = Literals::shipped()?;
+        for (_, text) in Literals::sources() {
+            all.digest.push_str(&digest(text));
+        }
+        Ok(all)
     }
 
-    /// Lexicons from `(language, text of its file)`.
+    /// Lexicons from `(language, text of its file)`, without phrases that need no reading.
     pub fn from_sources(sources: &[(&str, &str)]) -> Result<Self, LexiconError> {
         let lexicons =
             sources.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
-        Ok(Self { lexicons, senses: Senses::shipped()? })
+        let mut digests = digest(Senses::source());
+        for (name, text) in sources {
+            digests.push_str(name);
+            digests.push_str(&digest(text));
+        }
+        Ok(Self { lexicons, senses: Senses::shipped()?, literals: Literals::default(), digest: digests })
     }
 
     /// The texts that ship, for tools that look at them.
     pub fn sources() -> &'static [(&'static str, &'static str)] {
         load::SHIPPED
+    }
+
+    /// Every one of them.
+    pub(crate) fn all(&self) -> &[Lexicon] {
+        &self.lexicons
     }
 
     /// The lexicon of `language`.

@@ -145,6 +145,11 @@ impl Senses {
         Ok(toml::from_str(SOURCE)?)
     }
 
+    /// Their file.
+    pub(crate) fn source() -> &'static str {
+        SOURCE
+    }
+
     /// The kind of file that has this extension.
     pub fn extension(&self, ext: &str) -> Option<ExtensionOf<'_>> {
         self.extensions

@@ -41,7 +41,6 @@ impl Clause<'_> {
 
     /// "older than three months", "not touched for a year", "two weeks ago".
     fn age(&self, at: usize) -> Option<(Days, usize)> {
-        let today = self.clock.today();
         let age = self.items[at].senses.iter().find(|s| s.cat == "age").map(|s| s.id.as_str());
         let (age, from) = match self.left_alone(at) {
             Some(from) => (Some("untouched"), from),
@@ -51,7 +50,7 @@ impl Clause<'_> {
         let n = self.number(from)?;
         let unit = self.sense(from + 1, "unit")?;
         let mut end = from + 2;
-        let back = shift(today, unit, -n)?;
+        let back = shift(self.clock.today(), unit, -n)?;
         let ago = self.is(end, "age", "ago");
         if ago {
             end += 1;
@@ -160,13 +159,12 @@ impl Clause<'_> {
     /// A day, week, month or year by its name.
     pub(crate) fn span(&self, at: usize) -> Option<(Days, usize)> {
         let item = self.items.get(at).filter(|item| item.free())?;
-        let today = self.clock.today();
         if let Lit::Date(y, m, d) = item.lit {
             let day = Date::new(y, m, d).ok()?;
             return Some((Days::closed(day, day.tomorrow().ok()?), at + 1));
         }
         if let Some(offset) = item.sense("day").and_then(|id| id.parse::<i64>().ok()) {
-            let day = today.checked_add(offset.days()).ok()?;
+            let day = self.clock.today().checked_add(offset.days()).ok()?;
             let mut days = Days::closed(day, day.tomorrow().ok()?);
             days.open = offset == 0;
             return Some((days, at + 1));
@@ -210,10 +208,10 @@ impl Clause<'_> {
     }
 
     fn relative(&self, rel: &str, at: usize) -> Option<(Days, usize)> {
-        let today = self.clock.today();
         if let Some(n) = self.number(at).filter(|n| *n >= 1.0)
             && let Some(unit) = self.sense(at + 1, "unit")
         {
+            let today = self.clock.today();
             let days = match rel {
                 "last" => Days { from: Some(shift(today, unit, -n)?), open: true, ..Days::default() },
                 "next" => Days::closed(today, shift(today, unit, n)?.tomorrow().ok()?),
@@ -230,6 +228,7 @@ impl Clause<'_> {
             return Some(found);
         }
         let unit = self.sense(at, "unit")?;
+        let today = self.clock.today();
         let step = match rel {
             "last" => -1.0,
             "next" => 1.0,
@@ -268,7 +267,6 @@ impl Clause<'_> {
 
     /// "October", "October 2025", "3 March", "March 3rd 2026".
     fn month(&self, at: usize) -> Option<(Days, usize)> {
-        let today = self.clock.today();
         let (day, month_at) = match self.number(at) {
             Some(n) if (1.0..=31.0).contains(&n) => {
                 let next = if self.is(at + 1, "prep", "of") { at + 2 } else { at + 1 };
@@ -302,14 +300,14 @@ impl Clause<'_> {
         if said {
             end = year_at + 1;
         }
-        let year = year.unwrap_or(today.year());
+        let year = year.unwrap_or_else(|| self.clock.today().year());
         let make = |year: i16| -> Option<(Date, Date)> {
             let first = Date::new(year, month, day.unwrap_or(1)).ok()?;
             Some((first, shift(first, if day.is_some() { "day" } else { "month" }, 1.0)?))
         };
         let (mut from, mut to) = make(year)?;
-        let mut ahead = (!said && to <= today).then(|| make(year + 1)).flatten();
-        if !said && from > today {
+        let mut ahead = (!said && to <= self.clock.today()).then(|| make(year + 1)).flatten();
+        if !said && from > self.clock.today() {
             ahead = Some((from, to));
             (from, to) = make(year - 1)?;
         }

@@ -57,6 +57,8 @@ pub(crate) struct Frame {
     pub(crate) singular: bool,
     /// A list is saved, not the things on it.
     pub(crate) listing: bool,
+    /// What it is about came from what went before.
+    pub(crate) hinted: bool,
     /// Words that nothing explained.
     pub(crate) leftover: Vec<String>,
     /// Words that were explained, and by what.

@@ -22,6 +22,7 @@ impl Clause<'_> {
         self.outputs();
         let mut guess = self.guess();
         if guess.is_empty() {
+            self.frame.hinted = true;
             guess = hint.to_owned();
         }
         if guess.is_empty()
@@ -164,6 +165,7 @@ impl Clause<'_> {
             self.frame.verb = Some(id);
             self.verb_at = Some(at);
         }
+        self.alone();
         // A question word can be the word that groups: "in which month".
         if let Some(at) = self.verb_at
             && !self.is(at, "by", "which")
@@ -172,6 +174,20 @@ impl Clause<'_> {
             && self.sense(at, "which_group").is_none()
         {
             self.take(at, at + 1, "verb");
+        }
+    }
+
+    /// A verb with nothing beside it means what needs nothing: to undo, not to cancel what is not named.
+    fn alone(&mut self) {
+        let said = |item: &Item| item.free() && !item.is_symbol() && !super::clause::only_stop(item);
+        let Some(at) = self.verb_at.filter(|_| self.items.iter().filter(|item| said(item)).count() == 1)
+        else {
+            return;
+        };
+        let verbs = self.items[at].senses.iter().filter(|s| s.cat == "verb" && s.command);
+        let mut whole = verbs.filter(|s| self.senses.verb.get(&s.id).is_some_and(|v| v.tool.is_some()));
+        if let Some(sense) = whole.next() {
+            self.frame.verb = Some(sense.id.clone());
         }
     }
 

@@ -7,7 +7,6 @@ use crate::text::Lit;
 impl Clause<'_> {
     /// Whether a day that is still to come is named, and nothing that files have: what is ahead is in a calendar.
     pub(crate) fn lies_ahead(&self) -> bool {
-        let today = self.clock.today();
         let literal = self.items.iter().any(|i| {
             matches!(i.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Url(_))
                 || i.sense("place").is_some()
@@ -16,7 +15,7 @@ impl Clause<'_> {
         !literal
             && (0..self.len()).any(|at| {
                 self.days(at).is_some_and(|(days, _)| {
-                    days.ahead.is_some() || days.from.is_some_and(|from| from > today)
+                    days.ahead.is_some() || days.from.is_some_and(|from| from > self.clock.today())
                 })
             })
     }
@@ -111,7 +110,10 @@ impl Clause<'_> {
         });
         let again =
             weekday.and_then(|w| self.weekday(if w == 0 { 7 } else { w }, None)).and_then(|days| days.ahead);
-        let date = day.map(|(date, _, _)| date).or(again.map(|(date, _)| date)).unwrap_or(self.clock.today());
+        let date = day
+            .map(|(date, _, _)| date)
+            .or(again.map(|(date, _)| date))
+            .unwrap_or_else(|| self.clock.today());
         if let Some((_, at, end)) = day {
             let from = at
                 .checked_sub(1)

@@ -1,6 +1,6 @@
 //! What the planner says: a plan, one question, what it is for, or that nothing fits.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Answer {
 }
 
 /// The steps, in order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The steps.
     pub steps: Vec<Step>,
@@ -28,15 +28,23 @@ pub struct Plan {
     pub final_message: String,
 }
 
+impl Plan {
+    /// These steps, told by what the last of them did.
+    pub(crate) fn of(steps: Vec<Step>) -> Self {
+        let final_message = format!("${{step{}.ok_count}}", steps.len());
+        Self { steps, fillers: BTreeMap::new(), final_message }
+    }
+}
+
 /// One call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The executor.
     pub tool: String,
     /// Its arguments; `from_step`, `with_step`, `from_turn` and `index` refer to results.
     pub args: Map<String, Value>,
     /// Why it cannot run yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dormant: Option<String>,
 }
 
@@ -80,6 +88,17 @@ pub struct Explain {
     pub confidence: f64,
     /// Decisions, in order.
     pub notes: Vec<String>,
+    /// What else it depends on than the words.
+    pub leans: Leans,
+}
+
+/// What a plan depends on beside the words of the request. False only where it was not even looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Leans {
+    /// The moment it was asked.
+    pub clock: bool,
+    /// What was said before.
+    pub conversation: bool,
 }
 
 impl Answer {

@@ -9,6 +9,7 @@ use crate::lexicon::VerbSense;
 use crate::parse::Frame;
 use metnos_vocab::Class;
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most steps of a plan.
@@ -33,7 +34,7 @@ pub(super) enum Stop {
 
 /// A list that pipes can go on from.
 #[derive(Clone, Debug)]
-pub(super) struct List {
+pub(crate) struct List {
     /// The step it comes from; the last turn when absent.
     pub(super) step: Option<usize>,
     /// One of it.
@@ -51,13 +52,29 @@ pub(super) struct Build<'p> {
     /// The last list of this request.
     pub(super) list: Option<List>,
     /// The last list of the conversation.
-    pub(super) turn: Option<List>,
+    turn: Option<List>,
     /// The folder that was made last.
     pub(super) made: Option<String>,
     pub(super) notes: Vec<String>,
+    /// Whether the last list of the conversation was looked at.
+    pub(super) leans: Cell<bool>,
 }
 
 impl<'p> Build<'p> {
+    /// A plan of no steps yet, after a conversation whose last list was `turn`.
+    pub(super) fn new(planner: &'p Planner, turn: Option<List>) -> Self {
+        let leans = Cell::new(false);
+        Self { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new(), leans }
+    }
+
+    /// The last list of this request, else that of the conversation.
+    pub(super) fn last(&self) -> Option<&List> {
+        if self.list.is_none() {
+            self.leans.set(true);
+        }
+        self.list.as_ref().or(self.turn.as_ref())
+    }
+
     pub(super) fn sense(&self, frame: &Frame) -> VerbSense {
         frame
             .verb
@@ -176,10 +193,6 @@ impl<'p> Build<'p> {
         let takers = || self.planner.catalog.tools().filter(|tool| tool.takes(role));
         let own = takers().any(|tool| tool.object() == frame.object);
         if own { None } else { takers().next().map(|tool| tool.object().to_owned()) }
-    }
-
-    fn last(&self) -> Option<&List> {
-        self.list.as_ref().or(self.turn.as_ref())
     }
 
     /// A clause that does something: the executor of its verb, and the list it works on.

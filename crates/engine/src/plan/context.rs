@@ -1,6 +1,6 @@
 //! A request inside its conversation: timing first, then clauses; what went before gives pronouns their meaning.
 
-use super::answer::{Answer, Ask, Explain, Gap};
+use super::answer::{Answer, Ask, Explain, Gap, Leans};
 use super::compose::{Build, List, Stop};
 use super::{Planner, Step};
 use crate::catalog::{Role, Type};
@@ -19,6 +19,34 @@ pub(super) struct Memory {
     list: Option<(String, BTreeMap<String, Type>)>,
 }
 
+/// A request, read: what the words say, before any executor is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Its clauses.
+    pub(crate) frames: Vec<Frame>,
+    /// The last list of the conversation: what its records are, and their fields.
+    pub(crate) turn: Option<(String, BTreeMap<String, Type>)>,
+    /// The answer, where the words alone give it.
+    pub(super) said: Option<Answer>,
+    pub(super) explain: Explain,
+}
+
+impl Reading {
+    /// Whether executors are still to be chosen.
+    pub(crate) fn is_open(&self) -> bool {
+        self.said.is_none() && !self.frames.is_empty()
+    }
+
+    /// What the words lean on, and the language they are read in.
+    pub fn explain(&self) -> &Explain {
+        &self.explain
+    }
+
+    pub(super) fn said(answer: Answer, explain: Explain) -> Self {
+        Self { said: Some(answer), explain, ..Self::default() }
+    }
+}
+
 /// Answers one request and remembers it.
 pub(super) fn answer(
     planner: &Planner,
@@ -26,18 +54,38 @@ pub(super) fn answer(
     text: &str,
     clock: &Clock,
     memory: &mut Memory,
-    explain: &mut Explain,
-) -> Answer {
+) -> (Answer, Explain) {
+    let reading = read(planner, lexicon, text, clock, memory);
+    let (answer, list, explain) = compose(planner, &reading);
+    if matches!(answer, Answer::Plan(_)) && reading.said.is_none() {
+        memory.frames = reading.frames;
+        if let Some(list) = list {
+            memory.list = Some((list.object, list.gives));
+        }
+    }
+    (answer, explain)
+}
+
+/// Reads one request of a conversation.
+pub(super) fn read(
+    planner: &Planner,
+    lexicon: &Lexicon,
+    text: &str,
+    clock: &Clock,
+    memory: &mut Memory,
+) -> Reading {
+    // Every request looks at the clock for itself.
+    let clock = &clock.unasked();
+    let mut explain = Explain { language: lexicon.language.clone(), ..Explain::default() };
     let items = items(text, lexicon);
     if asks_for_help(&items) {
         explain.confidence = 1.0;
-        return Answer::Help;
+        return Reading::said(Answer::Help, explain);
     }
     let senses = &planner.lexicons.senses;
-    let turn = memory.list.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
-    let mut build = Build { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new() };
     if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
-        let answer = scheduled(planner, text, &items, &timing, explain);
+        let answer = scheduled(planner, text, &items, &timing, &mut explain);
+        explain.leans = Leans { clock: true, conversation: true };
         // What cannot be done now cannot be done later either.
         if let (Answer::Plan(plan), false) = (&answer, reminds(planner, &items))
             && let Some(query) = plan
@@ -46,10 +94,10 @@ pub(super) fn answer(
                 .and_then(|step| planner.catalog.get(&step.tool).zip(Some(step)))
                 .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
                 .and_then(Value::as_str)
-            && let inner @ Answer::Gap(_) =
-                self::answer(planner, lexicon, query, clock, &mut memory.clone(), &mut Explain::default())
+            && let (inner @ Answer::Gap(_), _) =
+                self::answer(planner, lexicon, query, clock, &mut memory.clone())
         {
-            return inner;
+            return Reading::said(inner, explain);
         }
         if let Answer::Plan(plan) = &answer {
             memory.frames.clear();
@@ -59,21 +107,19 @@ pub(super) fn answer(
                 .and_then(|s| planner.catalog.get(&s.tool))
                 .map(|t| (t.object().to_owned(), t.gives.clone()));
         }
-        return answer;
+        return Reading::said(answer, explain);
     }
     if reminds(planner, &items) {
         let tool = planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List));
         let missing =
             tool.and_then(|tool| tool.arg(Role::Schedule)).map(|arg| arg.name.clone()).into_iter().collect();
-        return Answer::Ask(Ask {
-            missing,
-            tool: tool.map(|tool| tool.name.as_str().to_owned()).unwrap_or_default(),
-        });
+        let tool = tool.map(|tool| tool.name.as_str().to_owned()).unwrap_or_default();
+        return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
     let clauses = split(items);
     if clauses.len() > crate::parse::CLAUSES {
-        return Answer::Gap(Gap::new("too many clauses", Vec::new()));
+        return Reading::said(Answer::Gap(Gap::new("too many clauses", Vec::new())), explain);
     }
     let hint = memory
         .frames
@@ -88,11 +134,14 @@ pub(super) fn answer(
         frames.push(Clause::new(clause, lexicon, senses, clock).read(&hint));
     }
     merge(planner, &mut frames);
-    if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare)
-        && let Some(again) = again(frame, &memory.frames)
-    {
-        frames = again;
-        explain.notes.push("the earlier request with other values".to_owned());
+    explain.leans.clock = clock.was_asked();
+    explain.leans.conversation = frames.first().is_some_and(|frame| frame.hinted);
+    if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare) {
+        explain.leans.conversation = true;
+        if let Some(again) = again(frame, &memory.frames) {
+            frames = again;
+            explain.notes.push("the earlier request with other values".to_owned());
+        }
     }
     let (mut leftover, mut used) = (Vec::new(), Vec::new());
     for frame in &frames {
@@ -102,30 +151,35 @@ pub(super) fn answer(
     explain.confidence =
         if used.is_empty() { 0.0 } else { used.len() as f64 / (used.len() + leftover.len()) as f64 };
     (explain.used, explain.leftover) = (used, leftover.clone());
-    if !leftover.is_empty() {
-        return Answer::Gap(Gap::new("some words mean nothing here", leftover));
+    let said =
+        (!leftover.is_empty()).then(|| Answer::Gap(Gap::new("some words mean nothing here", leftover)));
+    Reading { frames, turn: memory.list.clone(), said, explain }
+}
+
+/// The steps for what was read, the list they end with, and why.
+pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<List>, Explain) {
+    let mut explain = reading.explain.clone();
+    if let Some(said) = &reading.said {
+        return (said.clone(), None, explain);
     }
+    let turn = reading.turn.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
+    let mut build = Build::new(planner, turn);
     let mut stop = None;
-    for frame in &frames {
+    for frame in &reading.frames {
         if let Err(why) = build.clause(frame) {
             stop = Some(why);
             break;
         }
     }
     explain.notes.append(&mut build.notes);
+    explain.leans.conversation |= build.leans.get();
     let answer = match stop {
         Some(Stop::Ask { tool, missing }) => Answer::Ask(Ask { missing, tool }),
         Some(Stop::Gap(reason)) => Answer::Gap(Gap::new(reason, Vec::new())),
         None if build.steps.is_empty() => Answer::Gap(Gap::new("nothing to do", Vec::new())),
         None => Answer::Plan(build.plan()),
     };
-    if matches!(answer, Answer::Plan(_)) {
-        memory.frames = frames;
-        if let Some(list) = build.list {
-            memory.list = Some((list.object, list.gives));
-        }
-    }
-    answer
+    (answer, build.list, explain)
 }
 
 /// Whether nothing is said but words that ask what can be asked.

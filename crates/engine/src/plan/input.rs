@@ -61,7 +61,7 @@ impl<'p> Build<'p> {
 
     /// What a pronoun points to: a list of this request, else the last of the conversation.
     pub(super) fn referred(&self, frame: &Frame) -> Option<List> {
-        let mut list = self.list.clone().or_else(|| self.turn.clone())?;
+        let mut list = self.last().cloned()?;
         if let Some(Anaphor::Index(n)) = frame.anaphor {
             list.index = Some(n);
         }

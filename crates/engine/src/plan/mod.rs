@@ -12,13 +12,15 @@ mod input;
 mod refine;
 mod source;
 
-pub use answer::{Answer, Ask, Explain, Gap, Plan, Step};
+pub use answer::{Answer, Ask, Explain, Gap, Leans, Plan, Step};
+pub use context::Reading;
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
 use context::Memory;
+use std::sync::OnceLock;
 
 /// Longest request that is read; a person who writes more has pasted something.
 const LONGEST: usize = 20_000;
@@ -31,6 +33,7 @@ const NEAR: usize = 3;
 pub struct Planner {
     pub(crate) catalog: Catalog,
     pub(crate) lexicons: Lexicons,
+    digest: OnceLock<String>,
 }
 
 /// What is asked.
@@ -47,22 +50,62 @@ pub struct Request<'a> {
 impl Planner {
     /// A planner over this catalog.
     pub fn new(catalog: Catalog, lexicons: Lexicons) -> Self {
-        Self { catalog, lexicons }
+        Self { catalog, lexicons, digest: OnceLock::new() }
     }
 
     /// The answer to a request, and why. Same request, catalog and clock: the same bytes.
     pub fn plan(&self, request: &Request<'_>, clock: &Clock) -> (Answer, Explain) {
+        self.answer(request, &self.read(request, clock))
+    }
+
+    /// What the words of a request say, inside its conversation.
+    pub fn read(&self, request: &Request<'_>, clock: &Clock) -> Reading {
         let mut memory = Memory::default();
         for earlier in request.context.iter().rev().take(20).rev() {
-            self.one(earlier, request.language, clock, &mut memory);
+            if let Ok(lexicon) = self.readable(earlier, request.language) {
+                context::answer(self, lexicon, earlier, clock, &mut memory);
+            }
         }
-        let (mut answer, explain) = self.one(request.text, request.language, clock, &mut memory);
+        match self.readable(request.text, request.language) {
+            Ok(lexicon) => context::read(self, lexicon, request.text, clock, &mut memory),
+            Err(unread) => *unread,
+        }
+    }
+
+    /// The answer to a request that was read.
+    pub fn answer(&self, request: &Request<'_>, reading: &Reading) -> (Answer, Explain) {
+        let (mut answer, _, explain) = self.compose(reading);
         if let Answer::Gap(gap) = &mut answer
             && request.text.len() <= LONGEST
         {
             gap.near = self.near(request.text);
         }
         (answer, explain)
+    }
+
+    /// The answer, the list it ends with, and why.
+    pub(crate) fn compose(&self, reading: &Reading) -> (Answer, Option<compose::List>, Explain) {
+        context::compose(self, reading)
+    }
+
+    /// What this planner is made of: rules, words, senses, catalog. What another one planned is not what this one plans.
+    pub fn digest(&self) -> &str {
+        self.digest.get_or_init(|| {
+            let mut hash = blake3::Hasher::new();
+            hash.update(env!("ENGINE_RULES").as_bytes()).update(self.lexicons.digest.as_bytes());
+            hash.update(self.catalog.digest().as_bytes());
+            hash.finalize().to_hex().chars().take(32).collect()
+        })
+    }
+
+    /// The executors it plans over.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Every language there is.
+    pub fn lexicons(&self) -> &Lexicons {
+        &self.lexicons
     }
 
     /// What comes nearest to a request that nothing fits.
@@ -72,24 +115,17 @@ impl Planner {
         prefilter.near(text, NEAR).into_iter().map(str::to_owned).collect()
     }
 
-    fn one(
-        &self,
-        text: &str,
-        language: Option<&str>,
-        clock: &Clock,
-        memory: &mut Memory,
-    ) -> (Answer, Explain) {
-        let mut explain = Explain::default();
-        if text.len() > LONGEST {
-            explain.notes.push(format!("longer than {LONGEST} bytes"));
-            return (Answer::Gap(Gap::new("the request is too long to be one", Vec::new())), explain);
-        }
-        let Some(lexicon) = self.lexicon(text, language) else {
-            return (Answer::Gap(Gap::new("no lexicon", Vec::new())), explain);
+    /// The lexicon to read a text with, or why it is not read.
+    fn readable(&self, text: &str, language: Option<&str>) -> Result<&Lexicon, Box<Reading>> {
+        let unread = |why: &str, note: Option<String>| {
+            let explain = Explain { notes: note.into_iter().collect(), ..Explain::default() };
+            Box::new(Reading::said(Answer::Gap(Gap::new(why, Vec::new())), explain))
         };
-        explain.language = lexicon.language.clone();
-        let answer = context::answer(self, lexicon, text, clock, memory, &mut explain);
-        (answer, explain)
+        if text.len() > LONGEST {
+            let note = format!("longer than {LONGEST} bytes");
+            return Err(unread("the request is too long to be one", Some(note)));
+        }
+        self.lexicon(text, language).ok_or_else(|| unread("no lexicon", None))
     }
 
     fn lexicon(&self, text: &str, language: Option<&str>) -> Option<&Lexicon> {

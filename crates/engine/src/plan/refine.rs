@@ -228,7 +228,7 @@ impl Build<'_> {
     }
 
     pub(super) fn render(&mut self, format: &str) -> Result<(), Stop> {
-        let Some(list) = self.list.clone().or_else(|| self.turn.clone()) else { return Ok(()) };
+        let Some(list) = self.last().cloned() else { return Ok(()) };
         let kept = list.clone();
         self.apply(list, Role::RenderFormat, &[(Role::RenderFormat, format.into())])?;
         self.list = Some(kept);
@@ -237,8 +237,7 @@ impl Build<'_> {
 
     /// The plan so far.
     pub(super) fn plan(&self) -> Plan {
-        let final_message = format!("${{step{}.ok_count}}", self.steps.len());
-        Plan { steps: self.steps.clone(), fillers: BTreeMap::new(), final_message }
+        Plan::of(self.steps.clone())
     }
 }
 

@@ -49,12 +49,48 @@ pub(super) const TURN_BEGIN: &str = "INSERT INTO turns (id, caller, conversation
     VALUES (?1, ?2, ?3, ?4, ?5)";
 pub(super) const TURN_LOG: &str = "INSERT INTO turn_entries (turn, n, entry) VALUES (?1, ?2, ?3)";
 pub(super) const TURN_END: &str = "UPDATE turns SET status = ?2, shown = ?3, ended_at = ?4 WHERE id = ?1";
-pub(super) const TURN: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown FROM turns WHERE id = ?1";
+pub(super) const TURN_CLOSE: &str =
+    "UPDATE turns SET status = ?2, shown = ?3, ended_at = ?4, stage = ?5, phases = ?6 WHERE id = ?1";
+pub(super) const TURN: &str = "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns WHERE id = ?1";
 pub(super) const TURNS: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE ?1 IS NULL OR conversation = ?1 ORDER BY id DESC LIMIT ?2";
+pub(super) const TURN_REOPEN: &str = "UPDATE turns SET status = NULL, ended_at = NULL WHERE id = ?1";
+pub(super) const TURN_INTERRUPT: &str =
+    "UPDATE turns SET status = 'interrupted', ended_at = ?2 WHERE id = ?1 AND ended_at IS NULL";
+pub(super) const TURNS_OPEN: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    WHERE ended_at IS NULL AND caller = ?1 ORDER BY id";
 pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn = ?1 ORDER BY n";
 pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (turn) DO NOTHING";
 pub(super) const GAPS: &str = "SELECT request, words, at FROM gaps ORDER BY turn DESC LIMIT ?1";
+
+pub(super) const DAY_ADD: &str = "INSERT INTO use_days (day) VALUES (?1) ON CONFLICT (day) DO NOTHING";
+pub(super) const DAYS: &str = "SELECT count(*) FROM use_days";
+pub(super) const PLAN_RECALL: &str =
+    "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
+    starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans
+    WHERE person = ?1 AND kind = ?2 AND key IN (?3, ?4) ORDER BY key = ?3 DESC LIMIT 1";
+pub(super) const PLAN_ADD: &str =
+    "INSERT INTO plans (person, kind, key, request, language, source, made, tools, body, uses,
+    last_day, last_turn, last_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1, ?10, ?11, ?12)";
+pub(super) const PLAN_USED: &str = "UPDATE plans SET uses = uses + 1, failures = 0, last_turn = ?2,
+    last_day = ?3, last_at = ?4 WHERE id = ?1 AND retired_day IS NULL";
+pub(super) const PLAN_FAILED: &str =
+    "UPDATE plans SET failures = failures + 1 WHERE id = ?1 AND retired_day IS NULL RETURNING failures";
+pub(super) const PLAN_RETIRE: &str =
+    "UPDATE plans SET retired_day = ?2, retired_why = ?3, starred = 0 WHERE id = ?1";
+pub(super) const PLAN_STAR: &str =
+    "UPDATE plans SET starred = 1, failures = 0, retired_day = NULL, retired_why = NULL WHERE id = ?1";
+pub(super) const PLAN_FORGET: &str = "DELETE FROM plans WHERE id = ?1";
+pub(super) const PLANS_FORGET: &str = "DELETE FROM plans WHERE person = ?1";
+pub(super) const PLANS_AGE: &str = "DELETE FROM plans WHERE starred = 0 AND last_day < ?1";
+pub(super) const PLAN: &str =
+    "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
+    starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE id = ?1";
+pub(super) const PLANS: &str =
+    "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
+    starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE person = ?1 ORDER BY id";
+pub(super) const PLANS_OF_TURN: &str = "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
+    starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE last_turn = ?1 ORDER BY kind, id";

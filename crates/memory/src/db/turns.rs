@@ -24,6 +24,10 @@ pub struct Turn {
     pub status: Option<String>,
     /// The step whose list was the answer.
     pub shown: Option<u32>,
+    /// The stage that gave the plan.
+    pub stage: Option<String>,
+    /// How long each phase took, as JSON.
+    pub phases: Option<String>,
 }
 
 impl Db {
@@ -53,6 +57,20 @@ impl Db {
         })
     }
 
+    /// Writes down how a turn ended, which stage gave its plan and how long it took. Nothing is decided by the latter.
+    pub fn close_turn(
+        &self,
+        id: &str,
+        status: &str,
+        shown: Option<u32>,
+        (stage, phases): (Option<&str>, &str),
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write("end a turn", |tx| {
+            tx.execute(sql::TURN_CLOSE, (id, status, shown, now.to_string(), stage, phases)).map(|_| ())
+        })
+    }
+
     /// Writes down what nothing could do.
     pub fn note_gap(&self, turn: &str, request: &str, words: &str, now: Timestamp) -> Result<()> {
         self.write("note a gap", |tx| {
@@ -70,6 +88,21 @@ impl Db {
         self.with("read turns", |c| {
             c.prepare_cached(sql::TURNS)?.query_map((conversation, most), turn)?.collect()
         })
+    }
+
+    /// Writes down that a turn that waited goes on.
+    pub fn reopen_turn(&self, id: &str) -> Result<()> {
+        self.write("go on with a turn", |tx| tx.execute(sql::TURN_REOPEN, [id]).map(|_| ()))
+    }
+
+    /// Writes down that a turn was cut off; false when it has an end.
+    pub fn interrupt_turn(&self, id: &str, now: Timestamp) -> Result<bool> {
+        self.write("end a turn", |tx| tx.execute(sql::TURN_INTERRUPT, (id, now.to_string()))).map(|n| n == 1)
+    }
+
+    /// The turns of a caller that have no end, the oldest first.
+    pub fn open_turns(&self, caller: &str) -> Result<Vec<Turn>> {
+        self.with("read turns", |c| c.prepare_cached(sql::TURNS_OPEN)?.query_map([caller], turn)?.collect())
     }
 
     /// The log of a turn, in order.
@@ -99,6 +132,8 @@ fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
         ended_at: row.get(5)?,
         status: row.get(6)?,
         shown: row.get(7)?,
+        stage: row.get(8)?,
+        phases: row.get(9)?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! `metnos ask`, `plan`, `replay`, `turns`: requests in plain words.
+//! `metnos ask`, `plan`, `replay`: requests in plain words.
 
 use super::exec::{self, Terminal};
 use crate::cli::{Ask, Plan as PlanArgs};
@@ -6,7 +6,7 @@ use crate::print::{self, Printer};
 use metnos_engine::{Answer, Catalog, Clock, Lexicons, Plan, Planner, batch};
 use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
-use metnos_gateway::{Asked, Gateway, Status, Told, TurnDoor};
+use metnos_gateway::{Asked, Cut, Gateway, Status, Told, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
@@ -84,9 +84,13 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
 /// One request and its answer.
 pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<ExitCode, Failure> {
     let mut door = Chat { terminal: Terminal::new(printer)?, printer };
+    let cut = gateway.cut_off(&asked.caller)?;
+    interrupted(printer, &cut);
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
-    let shown = show(printer, told);
+    let turn = told.turn.clone();
+    let shown = show(printer, told, &cut);
+    afterwards(gateway, &turn);
     exec::tidy(gateway.runtime());
     shown
 }
@@ -109,11 +113,31 @@ pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<E
     let mut door = Chat { terminal: Terminal::new(printer)?, printer };
     let told = gateway.resume(&turn, done, &asked, &mut door)?;
     printer.progress_end();
-    show(printer, told)
+    let shown = show(printer, told, &[]);
+    afterwards(gateway, &turn);
+    shown
 }
 
-fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
-    let Told { turn, ending, list } = told;
+/// After the answer: what fails here loses a lesson or a little room, and nothing else.
+fn afterwards(gateway: &Gateway, turn: &str) {
+    let _ = gateway.learn(turn);
+    let _ = gateway.tidy();
+}
+
+/// What was cut off before is said first, once.
+pub(super) fn interrupted(printer: Printer, cut: &[Cut]) {
+    for turn in cut {
+        printer.say(format!("interrupted: “{}” of {}", turn.request, turn.at));
+        turn.done.iter().for_each(|step| printer.say(format!("  done: {step}")));
+        if let Some(step) = &turn.cut {
+            printer.say(format!("  cut off: {step}"));
+        }
+        printer.say(format!("→ {}", turn.next));
+    }
+}
+
+fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> {
+    let Told { turn, ending, list, stage } = told;
     let mut rows: Vec<Map<String, Value>> = Vec::new();
     for line in list.into_iter().flat_map(|list| BufReader::new(list).split(b'\n')) {
         let line = line.map_err(|e| Failure::io("the answer", &e))?;
@@ -122,8 +146,10 @@ fn show(printer: Printer, told: Told) -> Result<ExitCode, Failure> {
         }
     }
     if printer.json {
-        let mut value =
-            json!({ "turn": turn, "status": ending.status, "text": ending.text, "entries": rows });
+        let mut value = json!({ "turn": turn, "status": ending.status, "stage": stage, "text": ending.text, "entries": rows });
+        if !cut.is_empty() {
+            value["interrupted"] = json!(cut);
+        }
         for (key, field) in [("next", &ending.next), ("approval", &ending.approval)] {
             if let Some(field) = field {
                 value[key] = field.clone().into();
@@ -171,9 +197,18 @@ pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failur
     };
     let request =
         metnos_engine::Request { text: &line.query, language: line.lang.as_deref(), context: &line.context };
-    let (answer, why) = planner.plan(&request, &clock);
+    let (mut answer, why) = planner.plan(&request, &clock);
+    let stage = match args.explain {
+        true => foreseen(args, &line, &planner, &mut answer)?,
+        false => None,
+    };
     if printer.json {
-        printer.value(&batch::line(&planner, &line, &clock, args.explain));
+        let mut record = batch::record(&line.id, &answer);
+        if args.explain {
+            record["explain"] = json!(why);
+            record["explain"]["stage"] = json!(stage);
+        }
+        printer.value(&record);
         return Ok(ExitCode::SUCCESS);
     }
     match &answer {
@@ -183,6 +218,7 @@ pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failur
         Answer::Gap(gap) => printer.say(format!("nothing does that: {}", gap.reason)),
     }
     if args.explain {
+        printer.say(format!("stage {}", stage.unwrap_or("embedded")));
         printer.say(format!("language {}, confidence {:.2}", why.language, why.confidence));
         for (word, meaning) in &why.used {
             printer.say(format!("  {word}: {meaning}"));
@@ -195,6 +231,36 @@ pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failur
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The stage that would give the plan here and now: the phrases that ship, then what this Metnos has learned, if there
+/// is one. A plan from memory takes the place of `answer`.
+fn foreseen(
+    args: &PlanArgs,
+    line: &batch::Line,
+    planner: &Planner,
+    answer: &mut Answer,
+) -> Result<Option<&'static str>, Failure> {
+    if planner.literal(&line.query, line.lang.as_deref()).is_some() {
+        return Ok(Some("literal"));
+    }
+    if !super::home()?.state_dir().join("metnos.sqlite").exists() {
+        return Ok(Some("embedded"));
+    }
+    let gateway = Gateway::new(super::runtime(false)?)?;
+    let asked = Asked {
+        text: line.query.clone(),
+        language: line.lang.clone(),
+        now: moment(args.now.as_deref(), args.zone.as_deref())?,
+        caller: super::USER.into(),
+        conversation: super::session(),
+        base: exec::here()?,
+    };
+    let (stage, plan) = gateway.foresee(&asked, line.context.clone())?;
+    if let Some(plan) = plan {
+        *answer = Answer::Plan(plan);
+    }
+    Ok(stage.map(metnos_gateway::Stage::word))
 }
 
 /// Decides a turn again from its log.
@@ -213,30 +279,7 @@ pub(crate) fn replay(printer: Printer, turn: &str, diff: bool) -> Result<ExitCod
     Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The latest turns.
-pub(crate) fn turns(printer: Printer, most: u32) -> Result<ExitCode, Failure> {
-    let gateway = Gateway::new(super::runtime(false)?)?;
-    let rows: Vec<Map<String, Value>> = gateway
-        .turns(most)?
-        .into_iter()
-        .map(|turn| {
-            [
-                ("turn", turn.id.into()),
-                ("at", turn.began_at.into()),
-                ("status", turn.status.unwrap_or_else(|| "interrupted".into()).into()),
-                ("request", turn.request.into()),
-            ]
-            .into_iter()
-            .map(|(key, value): (&str, Value)| (key.to_owned(), value))
-            .collect()
-        })
-        .collect();
-    printer.value(&Value::Array(rows.iter().cloned().map(Value::Object).collect()));
-    printer.table(&rows);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn steps(printer: Printer, plan: &Plan) {
+pub(super) fn steps(printer: Printer, plan: &Plan) {
     for (n, step) in plan.steps.iter().enumerate() {
         let args: Vec<String> = step.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let asleep =
@@ -255,7 +298,7 @@ fn moment(now: Option<&str>, zone: Option<&str>) -> Result<jiff::Zoned, Failure>
     }
 }
 
-fn text_of(path: &Path) -> Result<String, Failure> {
+pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
     use std::io::Read;
     let io = |e: std::io::Error| Failure::io(path.display(), &e);
     let mut text = String::new();

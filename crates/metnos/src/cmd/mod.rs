@@ -10,12 +10,15 @@ mod executors;
 mod halt;
 mod init;
 mod line;
+mod memory;
 mod policy;
+mod prefilter;
 mod prompt;
 mod status;
 mod stop;
 mod sugar;
 mod territory;
+mod turns;
 mod undo;
 mod upgrade;
 
@@ -37,7 +40,10 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Ask(args)) => ask::ask(printer, &args),
         Some(Command::Plan(args)) => ask::plan(printer, &args),
         Some(Command::Replay { turn, diff }) => ask::replay(printer, &turn, diff),
-        Some(Command::Turns { most }) => ask::turns(printer, most),
+        Some(Command::Turns { turn: Some(turn), .. }) => turns::one(printer, &turn),
+        Some(Command::Turns { turn: None, most }) => turns::list(printer, most),
+        Some(Command::Memory { command }) => memory::run(printer, command),
+        Some(Command::Prefilter { catalog, queries }) => prefilter::run(&catalog, &queries),
         Some(Command::Exec(args)) => exec::run(printer, args),
         Some(Command::Executors { command }) => executors::run(printer, command),
         Some(Command::Audit { command }) => audit::run(printer, command),

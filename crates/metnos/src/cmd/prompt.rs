@@ -18,6 +18,7 @@ const HELP: &str = "\
   undo                                                 takes the last change back
   find_files patterns=*.pdf base_path=~/Documents      name=value, lists with commas
   compute_numbers {\"expression\": \"5 km in miles\"}      or JSON
+  star, ★         keeps the plan of the last answer for this request
   list            every executor
   show NAME       what one does and takes
   stop everything halts all work, here and elsewhere; metnos resume
@@ -42,6 +43,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         ));
         printer.say("Say what you want, in English or Italian; help shows more.");
     }
+    super::ask::interrupted(printer, &gateway.cut_off(super::USER)?);
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
@@ -74,6 +76,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
                 super::halt::stop(printer, None).map(|_| ())
             }
             "ferma" if matches!(rest.trim(), "" | "tutto") => super::halt::stop(printer, None).map(|_| ()),
+            "star" | "★" if rest.trim().is_empty() => super::memory::star_last(printer, &gateway),
             "show" => show(printer, runtime, rest.trim()),
             name if ExecutorName::parse(name).is_ok() => call(printer, runtime, word, rest),
             _ => ask(printer, &gateway, &text),

@@ -1,0 +1,93 @@
+//! Turns whose process died. Each running turn holds a lock; who finds one open and its lock free tells what came of it.
+
+use crate::conduct::Gateway;
+use metnos_executor::Failure;
+use metnos_memory::db::Turn;
+use metnos_turn::{Entry, Event};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// A turn that was cut off.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Cut {
+    /// Which one.
+    pub turn: String,
+    /// What was asked.
+    pub request: String,
+    /// When.
+    pub at: String,
+    /// The steps that were done, in words.
+    pub done: Vec<String>,
+    /// The executor at work when it was cut off.
+    pub cut: Option<String>,
+    /// What to do next.
+    pub next: String,
+}
+
+/// Held while a turn runs; the system lets go of it when the process ends, however it ends.
+pub(crate) struct Running(#[allow(dead_code, reason = "held, not used")] File);
+
+impl Running {
+    /// Takes the lock of a turn; nothing when somebody has it.
+    pub(crate) fn take(turns: &Path, turn: &str) -> std::io::Result<Option<Self>> {
+        let path = turns.join(format!("{turn}.lock"));
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        Ok(flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(Self(file)))
+    }
+
+    /// Removes what a lock leaves behind.
+    pub(crate) fn remove(turns: &Path, turn: &str) {
+        let _ = std::fs::remove_file(turns.join(format!("{turn}.lock")));
+    }
+}
+
+impl Gateway {
+    /// Closes the turns of this caller that were cut off, and tells of each once. Nothing of them runs again.
+    pub fn cut_off(&self, caller: &str) -> Result<Vec<Cut>, Failure> {
+        let mut found = Vec::new();
+        for turn in self.db(|db| db.open_turns(caller))? {
+            let dir = self.scratch().dir();
+            let lock = Running::take(dir, &turn.id).map_err(|e| Failure::io(dir.display(), &e))?;
+            if lock.is_none() {
+                continue;
+            }
+            // It may have ended since it was looked at.
+            let open = self.db(|db| db.interrupt_turn(&turn.id, jiff::Timestamp::now()))?;
+            Running::remove(dir, &turn.id);
+            if !open {
+                continue;
+            }
+            found.push(told(&turn, &self.entries(&turn.id).unwrap_or_default()));
+        }
+        Ok(found)
+    }
+}
+
+fn told(turn: &Turn, log: &[Entry]) -> Cut {
+    let tool = |entry: &Entry| Some(entry.effects.last()?.get("tool")?.as_str()?.to_owned());
+    let mut done = Vec::new();
+    let mut before: Option<String> = None;
+    for entry in log {
+        if let (Event::Done { got, .. }, Some(name)) = (&entry.event, before.take()) {
+            done.push(format!("{name}: {} ok, {} failed", got.ok_count, got.fail_count));
+        }
+        before = tool(entry);
+    }
+    let next = match (&before, done.is_empty()) {
+        (None, true) => "nothing was begun; ask again".to_owned(),
+        _ => format!(
+            "a change that was cut is taken back; metnos undo --list shows what stands, metnos turns {} the rest; then ask again",
+            turn.id
+        ),
+    };
+    Cut {
+        turn: turn.id.clone(),
+        request: turn.request.clone(),
+        at: turn.began_at.clone(),
+        done,
+        cut: before,
+        next,
+    }
+}

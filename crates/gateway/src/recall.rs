@@ -1,0 +1,246 @@
+//! What memory has for a request, and what it learns from one.
+
+use crate::conduct::{Asked, Gateway};
+use crate::phases::Phases;
+use metnos_engine::shortcut::{Shape, normal};
+use metnos_engine::{Answer, Clock, Plan, Planner, Reading, Request};
+use metnos_executor::Failure;
+use metnos_memory::db::{KeptPlan, Lesson, PlanKind};
+use metnos_turn::{Event, Kept, Recalled, Stage, State};
+use serde_json::{Map, Value};
+
+/// Clean uses after which a request needs no star.
+pub(crate) const PROVED: u32 = 3;
+/// Who made a plan that the embedded planner made.
+const PLANNER: &str = "planner";
+/// Opens what stands in the place of a secret.
+const SECRET: char = '‹';
+
+/// A request as it goes into a turn: the event, and what was read of it on the way.
+pub(crate) struct Opening {
+    pub(crate) event: Event,
+    pub(crate) reading: Option<Reading>,
+}
+
+/// What a kept plan is worth now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// `active`, `learning` or `retired`.
+    pub state: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+/// Decides what a kept plan is worth on this day of use, for this planner.
+pub(crate) fn standing(kept: &KeptPlan, planner: &Planner, day: u32) -> Standing {
+    let is = |state, why: String| Standing { state, why };
+    if let Some((since, why)) = &kept.retired {
+        let until = since.saturating_add(metnos_memory::db::RETIRED_DAYS);
+        return match kept.is_retired(day) {
+            true => is("retired", format!("{why}; {} more days of use", until.saturating_sub(day))),
+            false => is("learning", format!("{why}; it may prove itself again")),
+        };
+    }
+    if kept.tools != tools(planner, &plan_of(kept).unwrap_or_default()) {
+        return is("retired", "one of its executors has changed".into());
+    }
+    if kept.made != planner.digest() {
+        return is("retired", "the catalog, the words or the rules have changed".into());
+    }
+    match (kept.starred, kept.kind.as_str()) {
+        (true, _) => is("active", "starred".into()),
+        (_, "exact") if kept.uses < PROVED => is("learning", format!("{} of {PROVED} clean uses", kept.uses)),
+        _ => is("active", format!("{} clean uses", kept.uses)),
+    }
+}
+
+/// The plan that is kept, with its holes if it has any.
+pub(crate) fn plan_of(kept: &KeptPlan) -> Option<Plan> {
+    match kept.kind.as_str() {
+        "shape" => serde_json::from_str::<Shape>(&kept.body).ok().map(|shape| shape.plan),
+        _ => serde_json::from_str(&kept.body).ok(),
+    }
+}
+
+/// The digests of the executors of a plan.
+fn tools(planner: &Planner, plan: &Plan) -> String {
+    let digest =
+        |name: &str| planner.catalog().get(name).map_or(Value::Null, |tool| tool.digest.clone().into());
+    Value::Object(
+        plan.steps.iter().map(|step| (step.tool.clone(), digest(&step.tool))).collect::<Map<_, _>>(),
+    )
+    .to_string()
+}
+
+/// Whose memory it is: a person has one, over all channels.
+pub(crate) fn person(caller: &str) -> &str {
+    caller.split_once('/').map_or(caller, |(person, _)| person)
+}
+
+/// A request under its language: the same words in two languages are two requests.
+fn exact_key(text: &str, language: Option<&str>) -> String {
+    format!("{}:{}", language.unwrap_or_default(), normal(text))
+}
+
+impl Gateway {
+    /// The request with what memory has for it. Looked up from the shortest way to the longest, and no further than needed.
+    pub(crate) fn opening(
+        &self,
+        asked: &Asked,
+        context: Vec<String>,
+        phases: &mut Phases,
+    ) -> Result<Opening, Failure> {
+        let planner = self.machine().planner();
+        let language = asked.language.as_deref();
+        let literal = phases.time("literal_us", || planner.literal(&asked.text, language).is_some());
+        let mut reading = None;
+        let mut recalled = None;
+        if !literal {
+            recalled = phases.time("memory_us", || self.recall_exact(asked))?;
+        }
+        if !literal && recalled.is_none() {
+            let request = Request { text: &asked.text, language, context: &context };
+            let clock = Clock::at(asked.now.clone());
+            let read = phases.time("intent_us", || planner.read(&request, &clock));
+            recalled = phases.time("memory_us", || self.recall_shape(asked, &read))?;
+            reading = Some(read);
+        }
+        let event = Event::Asked {
+            text: asked.text.clone(),
+            language: asked.language.clone(),
+            now: asked.now.timestamp().to_string(),
+            zone: asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
+            context,
+            recalled: recalled.map(Box::new),
+        };
+        Ok(Opening { event, reading })
+    }
+
+    fn recall_exact(&self, asked: &Asked) -> Result<Option<Recalled>, Failure> {
+        let key = exact_key(&asked.text, asked.language.as_deref());
+        let kept = self.db(|db| db.recall_plan(person(&asked.caller), PlanKind::Exact, [&key, &key]))?;
+        self.recalled(kept, |kept| {
+            Some(Kept::Exact(normal(&asked.text), serde_json::from_str(&kept.body).ok()?))
+        })
+    }
+
+    fn recall_shape(&self, asked: &Asked, reading: &Reading) -> Result<Option<Recalled>, Failure> {
+        let Some(skeleton) = self.machine().planner().skeleton(reading) else { return Ok(None) };
+        let kept = self.db(|db| db.recall_plan(person(&asked.caller), PlanKind::Shape, skeleton.keys()))?;
+        self.recalled(kept, |kept| serde_json::from_str(&kept.body).ok().map(Kept::Shape))
+    }
+
+    fn recalled(
+        &self,
+        kept: Option<KeptPlan>,
+        read: impl FnOnce(&KeptPlan) -> Option<Kept>,
+    ) -> Result<Option<Recalled>, Failure> {
+        let Some(kept) = kept else { return Ok(None) };
+        let day = self.db(metnos_memory::db::Db::use_days)?;
+        if standing(&kept, self.machine().planner(), day).state != "active" {
+            return Ok(None);
+        }
+        let what = read(&kept);
+        let KeptPlan { id, made, language, .. } = kept;
+        Ok(what.map(|kept| Recalled { id, made, language, kept }))
+    }
+
+    /// Learns from a turn that is over: what did what was asked is kept, what failed is counted against it. To be called
+    /// once, after the answer was given.
+    pub fn learn(&self, turn: &str) -> Result<(), Failure> {
+        let now = jiff::Timestamp::now();
+        let day = self.db(|db| db.use_day(&now.to_string()[..10]))?;
+        let Some(known) = self.turn(turn)? else { return Ok(()) };
+        let clean = match known.status.as_deref() {
+            Some("done") => true,
+            Some("failed" | "partly") => false,
+            _ => return Ok(()),
+        };
+        let log = self.entries(turn)?;
+        // What an answer to a question added is not in the words.
+        if log.iter().any(|entry| matches!(entry.event, Event::Answered { .. })) {
+            return Ok(());
+        }
+        let state = log
+            .iter()
+            .fold(State::default(), |state, entry| self.machine().step(state, entry.event.clone()).0);
+        let (Some(stage), Some(plan), Some(entry)) = (state.stage, &state.plan, log.first()) else {
+            return Ok(());
+        };
+        let Event::Asked { text, language, now: at, zone, context, recalled } = &entry.event else {
+            return Ok(());
+        };
+        if stage == Stage::Literal || text.contains(SECRET) {
+            return Ok(());
+        }
+        if let Some(recalled) = recalled.as_ref().filter(|_| stage != Stage::Embedded) {
+            match clean {
+                true => self.db(|db| db.plan_used(recalled.id, turn, day, now))?,
+                false => return self.db(|db| db.plan_failed(recalled.id, day)),
+            }
+        }
+        let (Stage::Embedded | Stage::Autopath, Ok(clock)) = (stage, Clock::parse(at, zone)) else {
+            return Ok(());
+        };
+        let request = Request { text, language: language.as_deref(), context };
+        for (kind, key, body) in self.lessons(&request, &clock, plan)? {
+            let person = person(&known.caller).to_owned();
+            if !clean {
+                let kept = self.db(|db| db.recall_plan(&person, kind, [&key, &key]))?;
+                kept.map(|kept| self.db(|db| db.plan_failed(kept.id, day))).transpose()?;
+            } else if (kind, stage) != (PlanKind::Shape, Stage::Autopath) {
+                let planner = self.machine().planner();
+                let lesson = Lesson {
+                    person,
+                    kind,
+                    key,
+                    request: text.clone(),
+                    language: state.language.clone(),
+                    source: PLANNER.to_owned(),
+                    made: planner.digest().to_owned(),
+                    tools: tools(planner, plan),
+                    body,
+                    turn: turn.to_owned(),
+                };
+                self.db(|db| db.learn_plan(&lesson, day, now))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What of a plan may be kept: for this request if it holds at any moment, and its shape if it has one.
+    fn lessons(
+        &self,
+        request: &Request<'_>,
+        clock: &Clock,
+        plan: &Plan,
+    ) -> Result<Vec<(PlanKind, String, String)>, Failure> {
+        let planner = self.machine().planner();
+        let reading = planner.read(request, clock);
+        let (Answer::Plan(again), why) = planner.answer(request, &reading) else { return Ok(Vec::new()) };
+        let broken = |e: serde_json::Error| Failure::internal(e.to_string());
+        let mut lessons = Vec::new();
+        if again == *plan && !why.leans.clock && !why.leans.conversation && !stands_somewhere(plan) {
+            let key = exact_key(request.text, request.language);
+            lessons.push((PlanKind::Exact, key, serde_json::to_string(plan).map_err(broken)?));
+        }
+        if let Some(shape) = planner.shape(&reading) {
+            let body = serde_json::to_string(&shape).map_err(broken)?;
+            lessons.push((PlanKind::Shape, shape.key, body));
+        }
+        Ok(lessons)
+    }
+}
+
+/// Whether a plan depends on the folder it is asked in, or on an earlier list.
+fn stands_somewhere(plan: &Plan) -> bool {
+    fn relative(value: &Value) -> bool {
+        match value {
+            Value::String(text) => text == "." || text.starts_with("./") || text.starts_with(".."),
+            Value::Array(items) => items.iter().any(relative),
+            Value::Object(map) => map.values().any(relative),
+            _ => false,
+        }
+    }
+    plan.steps.iter().any(|step| step.args.contains_key("from_turn") || step.args.values().any(relative))
+}
