@@ -20,12 +20,13 @@ fn main() -> std::io::Result<()> {
     source.push(']');
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     std::fs::write(Path::new(&out).join("shipped.rs"), source)?;
-    std::fs::write(Path::new(&out).join("lexicons.rs"), lexicons()?)
+    std::fs::write(Path::new(&out).join("lexicons.rs"), languages("lexicon")?)?;
+    std::fs::write(Path::new(&out).join("prompts.rs"), languages("prompts")?)
 }
 
-/// `(language, text)` of every file of `data/lexicon`: a language is there because its file is.
-fn lexicons() -> std::io::Result<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/lexicon");
+/// `(language, text)` of every file of a folder of `data`: a language is there because its file is.
+fn languages(folder: &str) -> std::io::Result<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(folder);
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files: Vec<_> = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
     files.sort();

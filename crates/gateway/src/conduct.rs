@@ -1,6 +1,8 @@
 //! One turn, from the words to the end.
 
+use crate::consult::Wanted;
 use crate::scratch::Scratch;
+use metnos_engine::propose::Proposer;
 use metnos_engine::{Answer, Catalog, Clock, Explain, Lexicons, Plan, Planner, Request};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Turn;
@@ -39,6 +41,8 @@ pub struct Asked {
 pub trait TurnDoor: Door {
     /// The plan that is about to run.
     fn plan(&mut self, _plan: &Plan) {}
+    /// A model is being asked; that may take a while.
+    fn consults(&mut self, _model: &str) {}
     /// The one question; a door without a person lets it stand.
     fn question(&mut self, _text: &str) -> Option<String> {
         None
@@ -59,8 +63,9 @@ pub struct Told {
 
 /// The runtime with a mind before it.
 pub struct Gateway {
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
     planner: Planner,
+    pub(crate) proposer: Proposer,
     catalog: Catalog,
     machine: Machine,
     scratch: Scratch,
@@ -74,9 +79,15 @@ impl Gateway {
             Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
-        let machine = Machine::new(catalog.clone(), lexicons.clone(), messages);
+        let proposer = Proposer::new(catalog.clone(), lexicons.clone()).map_err(|e| broken(e.to_string()))?;
+        let machine = Machine::new(catalog.clone(), lexicons.clone(), proposer.clone(), messages);
         let scratch = Scratch::new(&runtime.home.state_dir());
-        Ok(Self { planner: Planner::new(catalog.clone(), lexicons), catalog, machine, scratch, runtime })
+        let planner = Planner::new(catalog.clone(), lexicons);
+        Ok(Self { planner, proposer, catalog, machine, scratch, runtime })
+    }
+
+    pub(crate) fn planner(&self) -> &Planner {
+        &self.planner
     }
 
     /// What calls go through.
@@ -111,6 +122,7 @@ impl Gateway {
             now: asked.now.timestamp().to_string(),
             zone,
             context: self.context(&asked.conversation)?,
+            models: self.runtime.config.tiers.bound(),
         };
         self.run(asked, turn, State::default(), 0, event, door)
     }
@@ -168,6 +180,10 @@ impl Gateway {
                     Some(answer) => Event::Answered { text: answer },
                     None => return self.left_open(turn, text),
                 },
+                Effect::Consult { role, system, user, constraint, most_tokens } => {
+                    let wanted = Wanted { role, system, user, constraint, most_tokens };
+                    self.consult(Some(&turn), &asked.now, wanted, door)?
+                }
                 Effect::Finish(ending) => return self.close(turn, &self.runtime.told(&asked.text), ending),
             };
         }
@@ -196,7 +212,7 @@ impl Gateway {
     }
 
     /// Earlier requests of a conversation, oldest first.
-    fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
+    pub(crate) fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
         let mut earlier: Vec<String> = self
             .db(|db| db.turns(Some(conversation), CONTEXT))?
             .into_iter()
@@ -227,7 +243,7 @@ impl Gateway {
             with: list(with)?,
             caller: asked.caller.clone(),
             session: asked.conversation.clone(),
-            call_id: Some(format!("{turn}-{step}")),
+            call_id: Some(format!("{turn}-{}", state.before + step)),
             lang: state.language.clone(),
             now: asked.now.clone(),
         })
@@ -279,7 +295,7 @@ impl Gateway {
         Ok(Told { turn, ending, list: None })
     }
 
-    fn db<T>(
+    pub(crate) fn db<T>(
         &self,
         act: impl FnOnce(&metnos_memory::db::Db) -> metnos_memory::Result<T>,
     ) -> Result<T, Failure> {

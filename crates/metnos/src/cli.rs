@@ -43,8 +43,10 @@ pub(crate) enum Command {
         #[arg(long)]
         diff: bool,
     },
-    /// What was asked lately, and how it ended.
+    /// What was asked lately, and how it ended; of one turn, also which models were asked.
     Turns {
+        /// Which turn; all of the latest, if none is named.
+        turn: Option<String>,
         /// How many.
         #[arg(short = 'n', long, default_value_t = 20)]
         most: u32,
@@ -359,6 +361,9 @@ pub(crate) struct Plan {
     /// Say which words meant what.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Where nothing fits, ask the model bound to wise, as `metnos ask` does.
+    #[arg(long)]
+    pub(crate) model: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,7 @@
 //! What comes in and what goes out.
 
 use crate::Ending;
+use metnos_llm::{Constraint, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,6 +21,9 @@ pub enum Event {
         zone: String,
         /// Earlier requests of the same conversation, oldest first.
         context: Vec<String>,
+        /// The roles a model is bound to.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        models: Vec<Role>,
     },
     /// The person answered the one question.
     Answered {
@@ -32,6 +36,18 @@ pub enum Event {
         step: usize,
         /// What came of it.
         got: Box<Got>,
+    },
+    /// A model answered.
+    Consulted {
+        /// What it said, unchecked.
+        text: String,
+    },
+    /// No model answered.
+    NotConsulted {
+        /// The word for why.
+        why: String,
+        /// What happened.
+        said: String,
     },
     /// The person wants no more of it.
     Cancelled,
@@ -102,6 +118,19 @@ pub enum Effect {
         missing: Vec<String>,
         /// The question.
         text: String,
+    },
+    /// Ask a model.
+    Consult {
+        /// Which one.
+        role: Role,
+        /// What it is and must obey.
+        system: String,
+        /// What is wanted.
+        user: String,
+        /// What an answer may look like.
+        constraint: Constraint,
+        /// The longest answer, in tokens.
+        most_tokens: u64,
     },
     /// Say how it ended; nothing follows.
     Finish(Ending),

@@ -26,6 +26,26 @@ pub struct Plan {
     pub fillers: BTreeMap<String, Value>,
     /// What is said at the end, with `${stepN.field}` for results.
     pub final_message: String,
+    /// Who made it.
+    #[serde(skip_serializing_if = "Maker::is_embedded")]
+    pub source: Maker,
+}
+
+/// Who made a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Maker {
+    /// The planner of this crate.
+    #[default]
+    Embedded,
+    /// A model: whoever reads the plan is told.
+    Model,
+}
+
+impl Maker {
+    fn is_embedded(&self) -> bool {
+        *self == Self::Embedded
+    }
 }
 
 /// One call.

@@ -12,7 +12,7 @@ mod input;
 mod refine;
 mod source;
 
-pub use answer::{Answer, Ask, Explain, Gap, Plan, Step};
+pub use answer::{Answer, Ask, Explain, Gap, Maker, Plan, Step};
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;

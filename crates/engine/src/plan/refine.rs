@@ -238,7 +238,7 @@ impl Build<'_> {
     /// The plan so far.
     pub(super) fn plan(&self) -> Plan {
         let final_message = format!("${{step{}.ok_count}}", self.steps.len());
-        Plan { steps: self.steps.clone(), fillers: BTreeMap::new(), final_message }
+        Plan { steps: self.steps.clone(), final_message, ..Plan::default() }
     }
 }
 

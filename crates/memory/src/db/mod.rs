@@ -4,6 +4,7 @@ mod birth;
 mod calls;
 mod counters;
 mod decisions;
+mod models;
 mod sql;
 mod territory;
 mod turns;
@@ -11,6 +12,7 @@ mod turns;
 pub use birth::{Birth, Environment};
 pub use calls::{Begun, Call, CallState, Stored};
 pub use decisions::Decision;
+pub use models::{ModelCall, ModelUse};
 pub use territory::Root;
 pub use turns::Turn;
 
@@ -27,6 +29,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0002_guards.sql"),
     include_str!("../../migrations/0003_system.sql"),
     include_str!("../../migrations/0004_turns.sql"),
+    include_str!("../../migrations/0006_models.sql"),
 ];
 
 /// How long a writer waits for another one.

@@ -58,3 +58,11 @@ pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn
 pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (turn) DO NOTHING";
 pub(super) const GAPS: &str = "SELECT request, words, at FROM gaps ORDER BY turn DESC LIMIT ?1";
+
+pub(super) const MODEL_NOTE: &str =
+    "INSERT INTO model_calls (turn, role, model, tokens_in, tokens_out, ms, cost, outcome, at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+pub(super) const MODEL_CALLS: &str = "SELECT turn, role, model, tokens_in, tokens_out, ms, cost, outcome
+    FROM model_calls WHERE turn = ?1 ORDER BY id";
+pub(super) const MODEL_USE: &str = "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(ms), 0),
+    coalesce(sum(cost), 0) FROM model_calls WHERE (?1 IS NULL OR turn = ?1) AND at >= ?2";

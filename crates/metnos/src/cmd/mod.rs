@@ -10,12 +10,14 @@ mod executors;
 mod halt;
 mod init;
 mod line;
+mod plan;
 mod policy;
 mod prompt;
 mod status;
 mod stop;
 mod sugar;
 mod territory;
+mod turns;
 mod undo;
 mod upgrade;
 
@@ -35,9 +37,10 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Doctor) => doctor::run(printer),
         Some(Command::Status) => status::run(printer),
         Some(Command::Ask(args)) => ask::ask(printer, &args),
-        Some(Command::Plan(args)) => ask::plan(printer, &args),
-        Some(Command::Replay { turn, diff }) => ask::replay(printer, &turn, diff),
-        Some(Command::Turns { most }) => ask::turns(printer, most),
+        Some(Command::Plan(args)) => plan::plan(printer, &args),
+        Some(Command::Replay { turn, diff }) => turns::replay(printer, &turn, diff),
+        Some(Command::Turns { turn: Some(turn), .. }) => turns::one(printer, &turn),
+        Some(Command::Turns { turn: None, most }) => turns::turns(printer, most),
         Some(Command::Exec(args)) => exec::run(printer, args),
         Some(Command::Executors { command }) => executors::run(printer, command),
         Some(Command::Audit { command }) => audit::run(printer, command),
