@@ -4,11 +4,12 @@
 CARGO   := cargo
 BIN     := target/metnos
 LAB     := target/lab
+SKIPPED := $(CURDIR)/target/skipped.txt
 STATIC  := -C target-feature=+crt-static -C strip=symbols
 # The daemon, selected together with what shares its dependencies, so that they are compiled once.
 DAEMON  := -p metnos -p metnos-seeds -p metnos-python
 
-.PHONY: run build test check unit e2e docs lint deny setup bench attacks chaos lab clean help
+.PHONY: run build test check unit e2e docs lint deny setup bench attacks chaos lab testbed eval-llm clean help
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -35,8 +36,11 @@ lint:
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 	@./scripts/deny.sh
 
+# What a test cannot have on this machine it writes down instead of passing quietly.
 unit: build lab
-	METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace --no-fail-fast
+	@rm -f $(SKIPPED)
+	METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace --no-fail-fast
+	@if [ -s $(SKIPPED) ]; then echo "SKIPPED: $$(wc -l < $(SKIPPED)) tests had not what they need:"; cat $(SKIPPED); fi
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet
@@ -58,6 +62,14 @@ lab: setup
 	@cmp -s target/release/metnos $(LAB)/metnos || { rm -f $(LAB)/metnos; cp target/release/metnos $(LAB)/metnos; }
 	$(CARGO) build --release --locked -p metnos-lab
 	@cmp -s target/release/metnos-lab $(LAB)/metnos-lab || { rm -f $(LAB)/metnos-lab; cp target/release/metnos-lab $(LAB)/metnos-lab; }
+
+#: make testbed  a model server and a tiny model for tests, outside the repository
+testbed:
+	@./scripts/testbed.sh
+
+#: make eval-llm what a small real model (1.1 GB) adds to the planner; EVAL="N AGAIN" requests of each kind, twice
+eval-llm: build
+	@./scripts/eval_llm.sh $(EVAL)
 
 #: make bench    one JSON line per figure, with what it is compared with
 bench: build

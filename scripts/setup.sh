@@ -43,3 +43,7 @@ if [ "${1:-}" = tests ] && ! cargo nextest --version >/dev/null 2>&1; then
   echo "setup: cargo-nextest is missing: it runs the tests"
   cargo install --locked --quiet cargo-nextest
 fi
+if [ "${1:-}" = tests ]; then
+  # A real model server for the wire tests; without it they are skipped, and counted.
+  timeout 600 "$(dirname "$0")/testbed.sh" || true
+fi

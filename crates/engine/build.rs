@@ -21,6 +21,7 @@ fn main() -> std::io::Result<()> {
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     std::fs::write(Path::new(&out).join("shipped.rs"), source)?;
     std::fs::write(Path::new(&out).join("lexicons.rs"), languages("data/lexicon")?)?;
+    std::fs::write(Path::new(&out).join("prompts.rs"), languages("data/prompts")?)?;
     std::fs::write(Path::new(&out).join("literals.rs"), languages("data/literal")?)?;
     println!(
         "cargo:rustc-env=ENGINE_RULES={:016x}",

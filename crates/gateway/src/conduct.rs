@@ -1,10 +1,12 @@
 //! One turn, from the words to the end.
 
+use crate::consult::Wanted;
 use crate::cut::Running;
 use crate::phases::Phases;
 use crate::recall::Opening;
 use crate::scratch::Scratch;
-use metnos_engine::{Catalog, Lexicons, Plan, Reading};
+use metnos_engine::propose::Proposer;
+use metnos_engine::{Catalog, Lexicons, Plan, Planner, Reading};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
@@ -43,6 +45,8 @@ pub struct Asked {
 pub trait TurnDoor: Door {
     /// The plan that is about to run.
     fn plan(&mut self, _plan: &Plan) {}
+    /// A model is being asked; that may take a while.
+    fn consults(&mut self, _model: &str) {}
     /// The one question; a door without a person lets it stand.
     fn question(&mut self, _text: &str) -> Option<String> {
         None
@@ -65,7 +69,8 @@ pub struct Told {
 
 /// The runtime with a mind before it.
 pub struct Gateway {
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
+    pub(crate) proposer: Proposer,
     machine: Machine,
     scratch: Scratch,
 }
@@ -78,9 +83,14 @@ impl Gateway {
             Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
-        let machine = Machine::new(catalog, lexicons, messages);
+        let proposer = Proposer::new(catalog.clone(), lexicons.clone()).map_err(|e| broken(e.to_string()))?;
+        let machine = Machine::new(catalog, lexicons, proposer.clone(), messages);
         let scratch = Scratch::new(&runtime.home.state_dir());
-        Ok(Self { machine, scratch, runtime })
+        Ok(Self { proposer, machine, scratch, runtime })
+    }
+
+    pub(crate) fn planner(&self) -> &Planner {
+        self.machine.planner()
     }
 
     /// What calls go through.
@@ -192,6 +202,10 @@ impl Gateway {
                     Some(answer) => Event::Answered { text: answer },
                     None => return self.left_open(turn, text),
                 },
+                Effect::Consult { role, system, user, constraint, most_tokens } => {
+                    let wanted = Wanted { role, system, user, constraint, most_tokens };
+                    phases.time("model_ms", || self.consult(Some(&turn), &asked.now, wanted, door))?
+                }
                 Effect::Finish(ending) => {
                     let timed = (state.stage.map(Stage::word), phases.json());
                     return self.close(turn, &self.runtime.told(&asked.text), ending, timed);
@@ -223,7 +237,7 @@ impl Gateway {
     }
 
     /// Earlier requests of a conversation, oldest first.
-    fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
+    pub(crate) fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
         let mut earlier: Vec<String> = self
             .db(|db| db.turns(Some(conversation), CONTEXT))?
             .into_iter()
@@ -254,7 +268,7 @@ impl Gateway {
             with: list(with)?,
             caller: asked.caller.clone(),
             session: asked.conversation.clone(),
-            call_id: Some(format!("{turn}-{step}")),
+            call_id: Some(format!("{turn}-{}", state.before + step)),
             lang: state.language.clone(),
             now: asked.now.clone(),
         })

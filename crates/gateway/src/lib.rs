@@ -3,6 +3,7 @@
 //! Every door uses this: the terminal now, the browser and Telegram later. It decides nothing.
 
 mod conduct;
+mod consult;
 mod cut;
 mod phases;
 mod plans;
@@ -12,8 +13,10 @@ mod scratch;
 mod view;
 
 pub use conduct::{Asked, Gateway, Told, TurnDoor};
+pub use consult::Thought;
 pub use cut::Cut;
-pub use metnos_engine::{Answer, Plan};
+pub use metnos_engine::{Answer, Maker, Plan};
+pub use metnos_memory::db::ModelCall;
 pub use metnos_turn::{Ending, Event, Replayed, Stage, Status};
 pub use plans::Listed;
 pub use recall::Standing;

@@ -112,6 +112,7 @@ impl Gateway {
             zone: asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
             context,
             recalled: recalled.map(Box::new),
+            models: self.runtime.config.tiers.bound(),
         };
         Ok(Opening { event, reading })
     }
@@ -167,13 +168,15 @@ impl Gateway {
         let (Some(stage), Some(plan), Some(entry)) = (state.stage, &state.plan, log.first()) else {
             return Ok(());
         };
-        let Event::Asked { text, language, now: at, zone, context, recalled } = &entry.event else {
+        let Event::Asked { text, language, now: at, zone, context, recalled, .. } = &entry.event else {
             return Ok(());
         };
         if stage == Stage::Literal || text.contains(SECRET) {
             return Ok(());
         }
-        if let Some(recalled) = recalled.as_ref().filter(|_| stage != Stage::Embedded) {
+        if let Some(recalled) =
+            recalled.as_ref().filter(|_| matches!(stage, Stage::Fastpath | Stage::Autopath))
+        {
             match clean {
                 true => self.db(|db| db.plan_used(recalled.id, turn, day, now))?,
                 false => return self.db(|db| db.plan_failed(recalled.id, day)),

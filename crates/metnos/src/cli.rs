@@ -43,7 +43,7 @@ pub(crate) enum Command {
         #[arg(long)]
         diff: bool,
     },
-    /// What was asked lately, and how it ended; or one turn, step by step.
+    /// What was asked lately, and how it ended; or one turn, step by step, with the models that were asked.
     Turns {
         /// Which turn; without it, the latest.
         turn: Option<String>,
@@ -375,6 +375,9 @@ pub(crate) struct Plan {
     /// Say which words meant what.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Where nothing fits, ask the model bound to wise, as `metnos ask` does.
+    #[arg(long)]
+    pub(crate) model: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -23,6 +23,10 @@ pub struct Config {
     pub undo: Undo,
     /// How long and how much of the lists of turns is kept.
     pub turns: Turns,
+    /// Which models stand behind which roles; without any, no model is asked anything.
+    pub tiers: metnos_llm::Tiers,
+    /// How much models may be used.
+    pub budget: metnos_llm::Budget,
 }
 
 /// What is kept of the lists that turns made.
@@ -102,13 +106,22 @@ impl Config {
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
-        toml::from_str(text).map_err(|e| {
+        let failed = |e: toml::de::Error| {
             let at = e.span().map(|span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1);
             let at = at.map(|line| format!(", line {line}")).unwrap_or_default();
-            Failure::wrong_args(format!("{}{at}: {}", path.display(), e.message())).with_hint(
-                "correct the line or remove it; nothing runs with a configuration that is not understood",
-            )
-        })
+            let near = nearest(e.message()).map(|near| format!("is {near} meant? ")).unwrap_or_default();
+            Failure::wrong_args(format!("{}{at}: {}", path.display(), e.message())).with_hint(format!(
+                "{near}correct the line or remove it; nothing runs with a configuration that is not understood"
+            ))
+        };
+        let config: Self = toml::from_str(text).map_err(failed)?;
+        for role in config.tiers.bound() {
+            if let Some(flaw) = config.tiers.of(role).and_then(metnos_llm::Tier::flaw) {
+                let at = format!("{}: [tiers.{}]: {flaw}", path.display(), role.word());
+                return Err(Failure::wrong_args(at));
+            }
+        }
+        Ok(config)
     }
 
     /// Whether an executor is switched off.
@@ -127,6 +140,13 @@ impl Config {
         )
         .with_hint(format!("system = true under [skills] in {} switches it on", Self::path(home).display())))
     }
+}
+
+/// The known key that comes nearest to an unknown one, from the message that lists them.
+fn nearest(message: &str) -> Option<&str> {
+    let mut named = message.split('`').skip(1).step_by(2);
+    let unknown = named.next().filter(|_| message.starts_with("unknown "))?;
+    metnos_vocab::nearest(unknown, named)
 }
 
 #[cfg(test)]
@@ -152,8 +172,32 @@ mod tests {
         ] {
             assert!(parse(wrong).unwrap_err().message.contains("line"), "{wrong}");
         }
+        let hint = |text: &str| parse(text).unwrap_err().hint.unwrap();
+        assert!(hint("[undo]\nkeep_dais = 3").contains("keep_days"));
+        assert!(hint("[skils]\nsystem = false").contains("skills"));
         for wrong in ["[skils]\nsystem = false", "[skills]\nsistem = false", "[skills]\nsystem = 0"] {
             assert!(parse(wrong).unwrap_err().message.contains("line"), "{wrong}");
         }
+    }
+    #[test]
+    fn a_model_is_bound_in_three_lines_and_a_slip_is_named() {
+        let parse = |text: &str| Config::parse(text, Path::new("c"));
+        let bound = "[tiers.wise]\nkind = \"openai\"\nurl = \"http://127.0.0.1:8080\"\nmodel = \"m\"\n";
+        let config = parse(bound).unwrap();
+        assert_eq!(config.tiers.bound(), [metnos_llm::Role::Wise]);
+        assert!(parse("").unwrap().tiers.bound().is_empty());
+        assert_eq!(parse("[budget]\ntokens_per_day = 5").unwrap().budget.tokens_per_day, 5);
+        for (extra, near) in [
+            ("credentials = \"k\"", "credential"),
+            ("timeout_second = 5", "timeout_seconds"),
+            ("api_key = \"sk-123\"", ""),
+        ] {
+            let error = parse(&format!("{bound}{extra}")).unwrap_err();
+            assert!(error.hint.unwrap().contains(near), "{extra}");
+        }
+        let hint = parse(&bound.replace("wise", "wize")).unwrap_err().hint.unwrap();
+        assert!(hint.contains("wise"), "{hint}");
+        let open = bound.replace("127.0.0.1:8080", "models.example.org");
+        assert!(parse(&format!("{open}credential = \"k\"")).unwrap_err().message.contains("https"));
     }
 }

@@ -106,6 +106,23 @@ impl Runtime {
         bundle.and_then(|bundle| bundle.to_sealed_file()).map(Some).map_err(|e| failed(&e))
     }
 
+    /// The key of a model's server. One that is bound to executors is theirs alone.
+    pub fn model_key(&self, name: &str) -> Result<metnos_llm::Key, Failure> {
+        let unfit = |why: &str| {
+            Failure::new(ErrorClass::Unauthorized, format!("the credential {name} {why}"))
+                .with_hint(format!("metnos credentials set {name} token"))
+        };
+        let credential = match self.vault.get(name) {
+            Err(VaultError::Unknown { .. }) => return Err(unfit("is not kept")),
+            other => other.map_err(|e| failed(&e))?,
+        };
+        if !credential.bindings.is_empty() {
+            return Err(unfit("belongs to executors"));
+        }
+        let (_, secret) = credential.fields.iter().next().ok_or_else(|| unfit("is empty"))?;
+        Ok(metnos_llm::Key::new(secret.expose().to_owned()))
+    }
+
     /// What went wrong, told without secrets: a message may hold whatever an executor was given.
     pub(crate) fn discreet(&self, mut outcome: Outcome) -> Outcome {
         let redactor = self.redactor();

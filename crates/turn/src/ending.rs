@@ -3,7 +3,7 @@
 use crate::Got;
 use crate::refer::fill;
 use metnos_engine::catalog::Tool;
-use metnos_engine::{Catalog, Gap, Plan};
+use metnos_engine::{Catalog, Gap, Maker, Plan};
 use metnos_vocab::{Class, ExecutorName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -69,6 +69,14 @@ pub struct Ending {
     /// Words that nothing explained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
+    /// True when a model made the plan.
+    #[serde(skip_serializing_if = "is_false")]
+    pub by_model: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The sentences of every language.
@@ -89,6 +97,8 @@ struct Language {
     question: BTreeMap<String, String>,
     /// By argument: the request again, with the answer in it.
     answer: BTreeMap<String, String>,
+    /// By why: what is said when no model answered.
+    model: BTreeMap<String, String>,
     /// Sentences of their own.
     say: BTreeMap<String, String>,
 }
@@ -159,6 +169,31 @@ impl Messages {
         Ending { text, words: gap.words.clone(), ..Ending::bare(Status::Gap) }
     }
 
+    /// Nothing fits, and the model that might have helped did not. Whether it could be done is not
+    /// known, so this is no gap.
+    pub(crate) fn no_model(&self, language: &str, gap: &Gap, why: &str, said: &str) -> Ending {
+        let words = gap.words.join(", ");
+        let key = if gap.words.is_empty() { "alone" } else { "alone_words" };
+        let mut lines = vec![self.say(language, key, &[("words", &words), ("reason", &gap.reason)])];
+        let known = self.of(language).is_some_and(|sentences| sentences.model.contains_key(why));
+        let key = if known { why } else { "other" };
+        let found = self.of(language).and_then(|sentences| sentences.model.get(key));
+        lines.push(put(found.map_or("", String::as_str), &[("said", said)]));
+        lines.push(self.say(language, "still_works", &[]));
+        Ending { text: lines.join("\n"), words: gap.words.clone(), ..Ending::bare(Status::Failed) }
+    }
+
+    /// Says so when a model made the plan.
+    pub(crate) fn made_by(&self, language: &str, plan: &Plan, ending: &mut Ending) {
+        if plan.source != Maker::Model {
+            return;
+        }
+        let steps: Vec<&str> = plan.steps.iter().map(|step| step.tool.as_str()).collect();
+        let line = self.say(language, "by_model", &[("steps", &steps.join(" → "))]);
+        ending.by_model = true;
+        ending.text = if ending.text.is_empty() { line } else { format!("{}\n{line}", ending.text) };
+    }
+
     /// What can be asked for, from the catalog as it is now.
     pub(crate) fn help(&self, language: &str, catalog: &Catalog) -> Ending {
         let (awake, asleep): (Vec<&Tool>, Vec<&Tool>) =
@@ -198,7 +233,15 @@ impl Messages {
 
 impl Ending {
     fn bare(status: Status) -> Self {
-        Self { status, text: String::new(), show: None, next: None, approval: None, words: Vec::new() }
+        Self {
+            status,
+            text: String::new(),
+            show: None,
+            next: None,
+            approval: None,
+            words: Vec::new(),
+            by_model: false,
+        }
     }
 
     /// A question that nobody was there to answer.

@@ -1,6 +1,7 @@
 //! What comes in and what goes out.
 
 use crate::{Ending, Recalled};
+use metnos_llm::{Constraint, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,6 +24,9 @@ pub enum Event {
         /// What memory had for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         recalled: Option<Box<Recalled>>,
+        /// The roles a model is bound to.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        models: Vec<Role>,
     },
     /// The person answered the one question.
     Answered {
@@ -35,6 +39,18 @@ pub enum Event {
         step: usize,
         /// What came of it.
         got: Box<Got>,
+    },
+    /// A model answered.
+    Consulted {
+        /// What it said, unchecked.
+        text: String,
+    },
+    /// No model answered.
+    NotConsulted {
+        /// The word for why.
+        why: String,
+        /// What happened.
+        said: String,
     },
     /// The person wants no more of it.
     Cancelled,
@@ -105,6 +121,19 @@ pub enum Effect {
         missing: Vec<String>,
         /// The question.
         text: String,
+    },
+    /// Ask a model.
+    Consult {
+        /// Which one.
+        role: Role,
+        /// What it is and must obey.
+        system: String,
+        /// What is wanted.
+        user: String,
+        /// What an answer may look like.
+        constraint: Constraint,
+        /// The longest answer, in tokens.
+        most_tokens: u64,
     },
     /// Say how it ended; nothing follows.
     Finish(Ending),

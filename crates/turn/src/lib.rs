@@ -4,6 +4,7 @@
 //! driver must perform; what comes of them is the next event. The events are the turn: fed again they
 //! must give the same effects, byte for byte ([`replay`]).
 
+mod consult;
 mod ending;
 mod event;
 mod machine;

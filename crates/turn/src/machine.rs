@@ -1,11 +1,14 @@
 //! The turn itself: `step(state, event) → (state, effects)`.
 
+use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
 use crate::refer::{Lost, resolve};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
-use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Plan, Planner, Reading};
+use metnos_engine::propose::Proposer;
+use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading};
+use metnos_llm::Role;
 
 /// Where a turn stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +21,10 @@ pub struct State {
     pub results: Vec<Got>,
     /// The stage that gave the plan.
     pub stage: Option<Stage>,
-    asked: Option<Words>,
+    /// How many calls were made for a plan that was given up.
+    pub before: usize,
+    pub(crate) asked: Option<Words>,
+    pub(crate) consulting: Option<Consulting>,
     question: Option<Ask>,
     over: bool,
 }
@@ -28,10 +34,11 @@ pub struct State {
 pub(crate) struct Words {
     pub(crate) text: String,
     pub(crate) language: Option<String>,
-    now: String,
-    zone: String,
+    pub(crate) now: String,
+    pub(crate) zone: String,
     pub(crate) context: Vec<String>,
     recalled: Option<Box<Recalled>>,
+    pub(crate) models: Vec<Role>,
 }
 
 impl State {
@@ -44,14 +51,15 @@ impl State {
 /// What decides. It has no state of its own and performs nothing.
 pub struct Machine {
     planner: Planner,
-    catalog: Catalog,
-    messages: Messages,
+    pub(crate) proposer: Proposer,
+    pub(crate) catalog: Catalog,
+    pub(crate) messages: Messages,
 }
 
 impl Machine {
-    /// A machine that plans over `catalog` and speaks with `messages`.
-    pub fn new(catalog: Catalog, lexicons: Lexicons, messages: Messages) -> Self {
-        Self { planner: Planner::new(catalog.clone(), lexicons), catalog, messages }
+    /// A machine that plans over `catalog`, asks with `proposer` and speaks with `messages`.
+    pub fn new(catalog: Catalog, lexicons: Lexicons, proposer: Proposer, messages: Messages) -> Self {
+        Self { planner: Planner::new(catalog.clone(), lexicons), proposer, catalog, messages }
     }
 
     /// What plans for it.
@@ -71,12 +79,14 @@ impl Machine {
             return (state, Vec::new());
         }
         let effect = match event {
-            Event::Asked { text, language, now, zone, context, recalled } => {
-                state.asked = Some(Words { text, language, now, zone, context, recalled });
+            Event::Asked { text, language, now, zone, context, recalled, models } => {
+                state.asked = Some(Words { text, language, now, zone, context, recalled, models });
                 self.understand(&mut state, None, known)
             }
             Event::Answered { text } => self.understand(&mut state, Some(&text), None),
             Event::Done { step, got } => self.observe(&mut state, step, *got),
+            Event::Consulted { text } => self.consulted(&mut state, &text),
+            Event::NotConsulted { why, said } => self.not_consulted(&mut state, &why, &said),
             Event::Cancelled => self.finish(&state, Status::Cancelled, None),
         };
         // What waits for a yes goes on with the result of the same step.
@@ -114,7 +124,7 @@ impl Machine {
                 effect
             }
             Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
-            Answer::Gap(gap) => Effect::Finish(self.messages.gap(&state.language, &gap)),
+            Answer::Gap(gap) => self.consult(state, words.text, gap),
         }
     }
 
@@ -122,11 +132,19 @@ impl Machine {
         if let Err(invalid) = validate(&plan, &self.catalog) {
             return self.finish(state, Status::Failed, Some(invalid.to_string()));
         }
+        self.run(state, plan)
+    }
+
+    /// Begins a plan that was validated.
+    pub(crate) fn run(&self, state: &mut State, plan: Plan) -> Effect {
         // A plan whose end cannot be reached is not begun.
         if let Some((tool, reason)) =
             plan.steps.iter().find_map(|step| Some((step.tool.clone(), step.dormant.clone()?)))
         {
             return Effect::Finish(self.messages.dormant(&state.language, &tool, &reason));
+        }
+        if plan.source == Maker::Model {
+            state.stage = Some(Stage::Model);
         }
         state.plan = Some(plan);
         self.invoke(state)
@@ -170,7 +188,13 @@ impl Machine {
         let (failed, waits) = (got.error.is_some(), got.error.as_ref().is_some_and(|e| e.approval.is_some()));
         // Nothing at all came of it: the steps that would work on it have nothing to work on.
         let nothing = got.ok_count == 0 && got.fail_count > 0;
-        state.results.push(got);
+        state.results.push(got.clone());
+        if failed
+            && !waits
+            && let Some(effect) = self.repair(state, &got)
+        {
+            return effect;
+        }
         match (failed, waits) {
             (_, true) => {
                 let effect = self.finish(state, Status::Waits, None);
@@ -184,8 +208,10 @@ impl Machine {
         }
     }
 
-    fn finish(&self, state: &State, status: Status, why: Option<String>) -> Effect {
+    pub(crate) fn finish(&self, state: &State, status: Status, why: Option<String>) -> Effect {
         let plan = state.plan.clone().unwrap_or_default();
-        Effect::Finish(Ending::tell(&self.messages, &state.language, status, &plan, &state.results, why))
+        let mut ending = Ending::tell(&self.messages, &state.language, status, &plan, &state.results, why);
+        self.messages.made_by(&state.language, &plan, &mut ending);
+        Effect::Finish(ending)
     }
 }

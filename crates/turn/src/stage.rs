@@ -17,6 +17,8 @@ pub enum Stage {
     Autopath,
     /// The embedded planner.
     Embedded,
+    /// A model, where the planner found nothing.
+    Model,
 }
 
 impl Stage {
@@ -27,6 +29,7 @@ impl Stage {
             Self::Fastpath => "fastpath",
             Self::Autopath => "autopath",
             Self::Embedded => "embedded",
+            Self::Model => "model",
         }
     }
 }

@@ -109,6 +109,7 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
     }
     Ok(Tool {
         class: name.class(),
+        open: output[list]["items"]["additionalProperties"] == true,
         pipes: list == "entries",
         keeps: own.keeps,
         needs: own.needs.clone(),
@@ -147,6 +148,7 @@ fn args(object: &Value, role: &dyn Fn(&str) -> Option<Role>) -> Vec<Arg> {
             default: schema.get("default").cloned(),
             role: role(name),
             inside: if items["properties"].is_object() { args(items, role) } else { Vec::new() },
+            schema: schema.clone(),
         });
     }
     out

@@ -23,6 +23,8 @@ pub struct Tool {
     pub args: Vec<Arg>,
     /// The fields of the records it answers with, and their types.
     pub gives: BTreeMap<String, Type>,
+    /// True when its records may hold other fields too, as the columns of a table.
+    pub open: bool,
     /// True when its answer is a list that pipes go on from (entries, not outcomes).
     pub pipes: bool,
     /// Keeps whatever fields came in.
@@ -60,6 +62,8 @@ pub struct Arg {
     pub role: Option<Role>,
     /// Arguments inside the items of a list of records.
     pub inside: Vec<Arg>,
+    /// All that its schema says.
+    pub schema: serde_json::Value,
 }
 
 /// The shape of a value.
@@ -165,6 +169,11 @@ impl Tool {
     /// The qualifier of its name, or nothing.
     pub fn qualifier(&self) -> &str {
         self.name.qualifier().map_or("", |qualifier| qualifier.as_str())
+    }
+
+    /// The fields of its records that a person may name: not the twins that hold bytes.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.gives.keys().map(String::as_str).filter(|name| !name.ends_with("_b64"))
     }
 
     /// Whether its list input can come from an earlier step.

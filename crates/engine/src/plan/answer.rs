@@ -26,13 +26,33 @@ pub struct Plan {
     pub fillers: BTreeMap<String, Value>,
     /// What is said at the end, with `${stepN.field}` for results.
     pub final_message: String,
+    /// Who made it.
+    #[serde(default, skip_serializing_if = "Maker::is_embedded")]
+    pub source: Maker,
+}
+
+/// Who made a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Maker {
+    /// The planner of this crate.
+    #[default]
+    Embedded,
+    /// A model: whoever reads the plan is told.
+    Model,
+}
+
+impl Maker {
+    fn is_embedded(&self) -> bool {
+        *self == Self::Embedded
+    }
 }
 
 impl Plan {
     /// These steps, told by what the last of them did.
     pub(crate) fn of(steps: Vec<Step>) -> Self {
         let final_message = format!("${{step{}.ok_count}}", steps.len());
-        Self { steps, fillers: BTreeMap::new(), final_message }
+        Self { steps, final_message, ..Self::default() }
     }
 }
 

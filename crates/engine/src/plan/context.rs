@@ -282,7 +282,7 @@ fn scheduled(
     explain.notes.push(format!("later: {schedule}"));
     let step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
     let final_message = "${step1.next_fire}".to_owned();
-    Answer::Plan(super::Plan { steps: vec![step], fillers: BTreeMap::new(), final_message })
+    Answer::Plan(super::Plan { steps: vec![step], final_message, ..super::Plan::default() })
 }
 
 /// The request without the words that say when.

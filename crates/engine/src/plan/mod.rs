@@ -12,7 +12,7 @@ mod input;
 mod refine;
 mod source;
 
-pub use answer::{Answer, Ask, Explain, Gap, Leans, Plan, Step};
+pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};
 pub use context::Reading;
 
 use crate::catalog::Catalog;

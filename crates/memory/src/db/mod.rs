@@ -4,6 +4,7 @@ mod birth;
 mod calls;
 mod counters;
 mod decisions;
+mod models;
 mod plans;
 mod sql;
 mod territory;
@@ -12,6 +13,7 @@ mod turns;
 pub use birth::{Birth, Environment};
 pub use calls::{Begun, Call, CallState, Stored};
 pub use decisions::Decision;
+pub use models::{ModelCall, ModelUse};
 pub use plans::{FAILURES, IDLE_DAYS, KeptPlan, Lesson, PlanKind, RETIRED_DAYS};
 pub use territory::Root;
 pub use turns::Turn;
@@ -30,6 +32,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0003_system.sql"),
     include_str!("../../migrations/0004_turns.sql"),
     include_str!("../../migrations/0005_plans.sql"),
+    include_str!("../../migrations/0006_models.sql"),
 ];
 
 /// How long a writer waits for another one.

@@ -94,3 +94,10 @@ pub(super) const PLANS: &str =
     starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE person = ?1 ORDER BY id";
 pub(super) const PLANS_OF_TURN: &str = "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
     starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE last_turn = ?1 ORDER BY kind, id";
+pub(super) const MODEL_NOTE: &str =
+    "INSERT INTO model_calls (turn, role, model, tokens_in, tokens_out, ms, cost, outcome, at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+pub(super) const MODEL_CALLS: &str = "SELECT turn, role, model, tokens_in, tokens_out, ms, cost, outcome
+    FROM model_calls WHERE turn = ?1 ORDER BY id";
+pub(super) const MODEL_USE: &str = "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(ms), 0),
+    coalesce(sum(cost), 0) FROM model_calls WHERE (?1 IS NULL OR turn = ?1) AND at >= ?2";

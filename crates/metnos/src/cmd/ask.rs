@@ -1,29 +1,31 @@
-//! `metnos ask`, `plan`, `replay`: requests in plain words.
+//! `metnos ask`: a request in plain words.
 
 use super::exec::{self, Terminal};
-use crate::cli::{Ask, Plan as PlanArgs};
+use crate::cli::Ask;
 use crate::print::{self, Printer};
-use metnos_engine::{Answer, Catalog, Clock, Lexicons, Plan, Planner, batch};
 use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
-use metnos_gateway::{Asked, Cut, Gateway, Status, Told, TurnDoor};
+use metnos_gateway::{Asked, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader, IsTerminal};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// How many rows of a list are shown.
 const ROWS: usize = 60;
-/// The longest batch of requests.
-const BATCH_MAX: u64 = 64 << 20;
 
 /// The terminal, for a whole turn.
-struct Chat {
+pub(super) struct Chat {
     terminal: Terminal,
     printer: Printer,
+}
+
+impl Chat {
+    pub(super) fn new(printer: Printer) -> Result<Self, Failure> {
+        Ok(Self { terminal: Terminal::new(printer)?, printer })
+    }
 }
 
 impl Door for Chat {
@@ -46,10 +48,15 @@ impl Door for Chat {
 
 impl TurnDoor for Chat {
     fn plan(&mut self, plan: &Plan) {
-        // One step explains itself; several are shown before they run.
-        if !self.printer.json && plan.steps.len() > 1 {
+        self.printer.progress_end();
+        // One step explains itself; several are shown before they run, and so is what a model made.
+        if !self.printer.json && (plan.steps.len() > 1 || plan.source == Maker::Model) {
             steps(self.printer, plan);
         }
+    }
+
+    fn consults(&mut self, model: &str) {
+        self.printer.progress(&format!("asking {model}"));
     }
 
     fn question(&mut self, text: &str) -> Option<String> {
@@ -83,7 +90,7 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
 
 /// One request and its answer.
 pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<ExitCode, Failure> {
-    let mut door = Chat { terminal: Terminal::new(printer)?, printer };
+    let mut door = Chat::new(printer)?;
     let cut = gateway.cut_off(&asked.caller)?;
     interrupted(printer, &cut);
     let told = gateway.ask(asked, &mut door)?;
@@ -110,7 +117,7 @@ pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<E
         conversation: known.conversation,
         base: exec::here()?,
     };
-    let mut door = Chat { terminal: Terminal::new(printer)?, printer };
+    let mut door = Chat::new(printer)?;
     let told = gateway.resume(&turn, done, &asked, &mut door)?;
     printer.progress_end();
     let shown = show(printer, told, &[]);
@@ -147,6 +154,9 @@ fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> 
     }
     if printer.json {
         let mut value = json!({ "turn": turn, "status": ending.status, "stage": stage, "text": ending.text, "entries": rows });
+        if ending.by_model {
+            value["by_model"] = true.into();
+        }
         if !cut.is_empty() {
             value["interrupted"] = json!(cut);
         }
@@ -171,114 +181,7 @@ fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> 
     }))
 }
 
-/// Shows what would be done; nothing runs.
-pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failure> {
-    let broken = |e: String| Failure::internal(e);
-    let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
-    let planner = Planner::new(catalog, Lexicons::shipped().map_err(|e| broken(e.to_string()))?);
-    let clock = Clock::at(moment(args.now.as_deref(), args.zone.as_deref())?);
-    if let Some(file) = &args.batch {
-        let text = text_of(file)?;
-        let answers = batch::run(&planner, &text, &clock, args.lang.as_deref(), args.explain)
-            .map_err(Failure::wrong_args)?;
-        let mut out = String::new();
-        for answer in answers {
-            out.push_str(&answer.to_string());
-            out.push('\n');
-        }
-        print::prompt(&out);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let line = batch::Line {
-        id: String::new(),
-        query: args.request.join(" "),
-        lang: args.lang.clone(),
-        context: args.after.clone(),
-    };
-    let request =
-        metnos_engine::Request { text: &line.query, language: line.lang.as_deref(), context: &line.context };
-    let (mut answer, why) = planner.plan(&request, &clock);
-    let stage = match args.explain {
-        true => foreseen(args, &line, &planner, &mut answer)?,
-        false => None,
-    };
-    if printer.json {
-        let mut record = batch::record(&line.id, &answer);
-        if args.explain {
-            record["explain"] = json!(why);
-            record["explain"]["stage"] = json!(stage);
-        }
-        printer.value(&record);
-        return Ok(ExitCode::SUCCESS);
-    }
-    match &answer {
-        Answer::Plan(plan) => steps(printer, plan),
-        Answer::Ask(ask) => printer.say(format!("one thing is missing: {}", ask.missing.join(", "))),
-        Answer::Help => printer.say("a question about what Metnos can do: metnos ask help"),
-        Answer::Gap(gap) => printer.say(format!("nothing does that: {}", gap.reason)),
-    }
-    if args.explain {
-        printer.say(format!("stage {}", stage.unwrap_or("embedded")));
-        printer.say(format!("language {}, confidence {:.2}", why.language, why.confidence));
-        for (word, meaning) in &why.used {
-            printer.say(format!("  {word}: {meaning}"));
-        }
-        if !why.leftover.is_empty() {
-            printer.say(format!("  not explained: {}", why.leftover.join(" ")));
-        }
-        for note in &why.notes {
-            printer.say(format!("  {note}"));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The stage that would give the plan here and now: the phrases that ship, then what this Metnos has learned, if there
-/// is one. A plan from memory takes the place of `answer`.
-fn foreseen(
-    args: &PlanArgs,
-    line: &batch::Line,
-    planner: &Planner,
-    answer: &mut Answer,
-) -> Result<Option<&'static str>, Failure> {
-    if planner.literal(&line.query, line.lang.as_deref()).is_some() {
-        return Ok(Some("literal"));
-    }
-    if !super::home()?.state_dir().join("metnos.sqlite").exists() {
-        return Ok(Some("embedded"));
-    }
-    let gateway = Gateway::new(super::runtime(false)?)?;
-    let asked = Asked {
-        text: line.query.clone(),
-        language: line.lang.clone(),
-        now: moment(args.now.as_deref(), args.zone.as_deref())?,
-        caller: super::USER.into(),
-        conversation: super::session(),
-        base: exec::here()?,
-    };
-    let (stage, plan) = gateway.foresee(&asked, line.context.clone())?;
-    if let Some(plan) = plan {
-        *answer = Answer::Plan(plan);
-    }
-    Ok(stage.map(metnos_gateway::Stage::word))
-}
-
-/// Decides a turn again from its log.
-pub(crate) fn replay(printer: Printer, turn: &str, diff: bool) -> Result<ExitCode, Failure> {
-    let gateway = Gateway::new(super::runtime(false)?)?;
-    let replayed = gateway.replay(turn)?;
-    printer.value(&serde_json::to_value(&replayed).map_err(|e| Failure::internal(e.to_string()))?);
-    let same = replayed.differences.is_empty();
-    let verdict = if same { "the same, byte for byte" } else { "something else would be decided now" };
-    printer.say(format!("{} events: {verdict}", replayed.events));
-    for (n, then, now) in replayed.differences.iter().filter(|_| diff) {
-        printer.say(format!("event {n}"));
-        then.iter().for_each(|effect| printer.say(format!("- {effect}")));
-        now.iter().for_each(|effect| printer.say(format!("+ {effect}")));
-    }
-    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
+/// The steps of a plan, one a line.
 pub(super) fn steps(printer: Printer, plan: &Plan) {
     for (n, step) in plan.steps.iter().enumerate() {
         let args: Vec<String> = step.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -288,7 +191,8 @@ pub(super) fn steps(printer: Printer, plan: &Plan) {
     }
 }
 
-fn moment(now: Option<&str>, zone: Option<&str>) -> Result<jiff::Zoned, Failure> {
+/// The moment a request is asked at.
+pub(super) fn moment(now: Option<&str>, zone: Option<&str>) -> Result<jiff::Zoned, Failure> {
     let Some(now) = now else { return exec::now(zone) };
     let wrong = |e: jiff::Error| Failure::wrong_args(format!("--now: {e}"));
     let at: jiff::Timestamp = now.parse().map_err(wrong)?;
@@ -296,16 +200,4 @@ fn moment(now: Option<&str>, zone: Option<&str>) -> Result<jiff::Zoned, Failure>
         Some(zone) => at.in_tz(zone).map_err(|e| Failure::wrong_args(format!("--zone: {e}"))),
         None => Ok(at.to_zoned(jiff::tz::TimeZone::system())),
     }
-}
-
-pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
-    use std::io::Read;
-    let io = |e: std::io::Error| Failure::io(path.display(), &e);
-    let mut text = String::new();
-    let read = match path == Path::new("-") {
-        true => std::io::stdin().take(BATCH_MAX).read_to_string(&mut text),
-        false => std::fs::File::open(path).map_err(io)?.take(BATCH_MAX).read_to_string(&mut text),
-    };
-    read.map_err(io)?;
-    Ok(text)
 }

@@ -11,6 +11,7 @@ mod halt;
 mod init;
 mod line;
 mod memory;
+mod plan;
 mod policy;
 mod prefilter;
 mod prompt;
@@ -38,8 +39,8 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Doctor) => doctor::run(printer),
         Some(Command::Status) => status::run(printer),
         Some(Command::Ask(args)) => ask::ask(printer, &args),
-        Some(Command::Plan(args)) => ask::plan(printer, &args),
-        Some(Command::Replay { turn, diff }) => ask::replay(printer, &turn, diff),
+        Some(Command::Plan(args)) => plan::plan(printer, &args),
+        Some(Command::Replay { turn, diff }) => turns::replay(printer, &turn, diff),
         Some(Command::Turns { turn: Some(turn), .. }) => turns::one(printer, &turn),
         Some(Command::Turns { turn: None, most }) => turns::list(printer, most),
         Some(Command::Memory { command }) => memory::run(printer, command),

@@ -1,6 +1,6 @@
 //! `metnos prefilter`: the ranking of executors, on a catalog and queries from outside.
 
-use super::ask::text_of;
+use super::plan::text_of;
 use crate::print;
 use metnos_engine::Lexicons;
 use metnos_engine::prefilter::{Candidate, Prefilter, Ranked};

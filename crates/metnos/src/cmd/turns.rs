@@ -1,10 +1,26 @@
-//! `metnos turns`: what was asked, how it ended, and one turn from its words to its end.
+//! `metnos turns`, `metnos replay`: what was asked, how it ended, and the same decided again.
 
 use crate::print::Printer;
 use metnos_executor::Failure;
-use metnos_gateway::Gateway;
+use metnos_gateway::{Gateway, ModelCall};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
+
+/// Decides a turn again from its log.
+pub(crate) fn replay(printer: Printer, turn: &str, diff: bool) -> Result<ExitCode, Failure> {
+    let gateway = Gateway::new(super::runtime(false)?)?;
+    let replayed = gateway.replay(turn)?;
+    printer.value(&serde_json::to_value(&replayed).map_err(|e| Failure::internal(e.to_string()))?);
+    let same = replayed.differences.is_empty();
+    let verdict = if same { "the same, byte for byte" } else { "something else would be decided now" };
+    printer.say(format!("{} events: {verdict}", replayed.events));
+    for (n, then, now) in replayed.differences.iter().filter(|_| diff) {
+        printer.say(format!("event {n}"));
+        then.iter().for_each(|effect| printer.say(format!("- {effect}")));
+        now.iter().for_each(|effect| printer.say(format!("+ {effect}")));
+    }
+    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
 /// The latest turns.
 pub(crate) fn list(printer: Printer, most: u32) -> Result<ExitCode, Failure> {
@@ -38,12 +54,17 @@ pub(crate) fn one(printer: Printer, id: &str) -> Result<ExitCode, Failure> {
         return Err(Failure::wrong_args(format!("there is no turn {id}")).with_hint("metnos turns"));
     };
     let turn = &seen.turn;
+    let calls = gateway.model_calls(id)?;
+    let models: Vec<Map<String, Value>> = calls.iter().map(row).collect();
+    let sum = |of: fn(&ModelCall) -> u64| calls.iter().map(of).sum::<u64>();
+    let (tokens, cost) = (sum(|call| call.tokens_in + call.tokens_out), sum(|call| call.cost));
     let phases: Value =
         turn.phases.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
     let status = turn.status.as_deref().unwrap_or("interrupted");
     printer.value(&json!({
         "turn": turn.id, "at": turn.began_at, "ended_at": turn.ended_at, "request": turn.request, "status": status,
         "stage": turn.stage, "phases": phases, "steps": seen.steps, "done": seen.done, "text": seen.text,
+        "models": models, "tokens": tokens, "cost": cost,
     }));
     printer.say(format!("{} · {} · {status}", turn.began_at, turn.request));
     for (n, step) in seen.steps.iter().enumerate() {
@@ -65,5 +86,27 @@ pub(crate) fn one(printer: Printer, id: &str) -> Result<ExitCode, Failure> {
     if let Some(stage) = &turn.stage {
         printer.say(format!("planned by {stage}; {}", spent.join(", ")));
     }
+    if !models.is_empty() {
+        printer.table(&models);
+        printer.say(format!("{tokens} tokens, {} spent", money(cost)));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn row(call: &ModelCall) -> Map<String, Value> {
+    let fields: [(&str, Value); 7] = [
+        ("role", call.role.clone().into()),
+        ("model", call.model.clone().into()),
+        ("outcome", call.outcome.clone().into()),
+        ("tokens_in", call.tokens_in.into()),
+        ("tokens_out", call.tokens_out.into()),
+        ("ms", call.ms.into()),
+        ("cost", call.cost.into()),
+    ];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// Millionths as a number a person reads.
+fn money(cost: u64) -> String {
+    format!("{}.{:06}", cost / 1_000_000, cost % 1_000_000)
 }

@@ -1,0 +1,209 @@
+//! Asks a model, for a turn or for a plan to look at: within the budget, with the key from the vault,
+//! written down whatever came of it, and left at once when the person wants no more of it.
+
+use crate::conduct::{Asked, Gateway, TurnDoor};
+use metnos_engine::propose::{ANSWER_TOKENS, Again, Proposed};
+use metnos_engine::{Answer, Clock, Explain, Request};
+use metnos_executor::Failure;
+use metnos_llm::{Client, Constraint, LlmError, Question, Role, Spent, Usage};
+use metnos_memory::db::{ModelCall, ModelUse};
+use metnos_turn::Event;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often somebody is looked for who wants to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A question to a model.
+pub(crate) struct Wanted {
+    pub(crate) role: Role,
+    pub(crate) system: String,
+    pub(crate) user: String,
+    pub(crate) constraint: Constraint,
+    pub(crate) most_tokens: u64,
+}
+
+/// A plan to look at, and what a model had to do with it.
+pub struct Thought {
+    /// The answer.
+    pub answer: Answer,
+    /// Why.
+    pub explain: Explain,
+    /// Why a model that was asked gave no plan.
+    pub unhelped: Option<String>,
+    /// The answers of a model that were no plan.
+    pub invalid: u32,
+    /// The tokens that were used for it.
+    pub tokens: u64,
+}
+
+impl Gateway {
+    /// Asks a model and gives what came of it as the next event of the turn.
+    pub(crate) fn consult(
+        &self,
+        turn: Option<&str>,
+        now: &jiff::Zoned,
+        wanted: Wanted,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Event, Failure> {
+        let role = wanted.role;
+        let Some(tier) = self.runtime.config.tiers.of(role).cloned() else {
+            let said = format!("no model is bound to {}", role.word());
+            return Ok(Event::NotConsulted { why: "unready".into(), said });
+        };
+        door.consults(&tier.model);
+        let model = tier.model.clone();
+        let (told, usage) = match self.prepare(turn, now, &tier) {
+            Ok((key, wall, left)) => self.wait(Client::new(tier, key), wanted, wall, left, door)?,
+            Err(error) => (Err(error), Usage::default()),
+        };
+        let outcome = told.as_ref().map_or_else(|error| error.word(), |_| "answered");
+        let call = ModelCall {
+            turn: turn.map(str::to_owned),
+            role: role.word().to_owned(),
+            model,
+            tokens_in: usage.tokens_in,
+            tokens_out: usage.tokens_out,
+            ms: usage.ms,
+            cost: usage.cost,
+            outcome: outcome.to_owned(),
+        };
+        self.db(|db| db.note_model(&call, jiff::Timestamp::now()))?;
+        Ok(match told {
+            Ok(text) => Event::Consulted { text },
+            Err(LlmError::Stopped) => Event::Cancelled,
+            Err(error) => {
+                let said = self.runtime.told(&error.to_string());
+                Event::NotConsulted { why: error.word().to_owned(), said }
+            }
+        })
+    }
+
+    /// The key, the time and the tokens that are left; or why nobody is asked.
+    fn prepare(
+        &self,
+        turn: Option<&str>,
+        now: &jiff::Zoned,
+        tier: &metnos_llm::Tier,
+    ) -> Result<(Option<metnos_llm::Key>, Duration, u64), LlmError> {
+        let budget = self.runtime.config.budget;
+        let unready = |failure: Failure| LlmError::Unready(failure.message);
+        // The day is the one of the person's zone, whatever moment a request pretends to be asked at.
+        let here = jiff::Timestamp::now().to_zoned(now.time_zone().clone());
+        let midnight = here.start_of_day().map_or(jiff::Timestamp::MIN, |day| day.timestamp());
+        let used =
+            |turn: Option<&str>, since| self.db(|db| db.model_use(turn, since)).map(spent).map_err(unready);
+        let day = used(None, midnight)?;
+        let of_turn = match turn {
+            Some(turn) => used(Some(turn), jiff::Timestamp::MIN)?,
+            None => Spent::default(),
+        };
+        if let Some(limit) = budget.used_up(of_turn, day) {
+            return Err(LlmError::OverBudget(limit));
+        }
+        let key = tier.credential.as_deref().map(|name| self.runtime.model_key(name)).transpose();
+        let wall = Duration::from_millis(budget.left_ms(of_turn));
+        Ok((key.map_err(unready)?, wall, budget.left_tokens(of_turn, day)))
+    }
+
+    /// Waits for the answer in another thread, so that the person can stop waiting. What was sent is
+    /// then answered to nobody, and ends at its timeout.
+    fn wait(
+        &self,
+        client: Client,
+        wanted: Wanted,
+        wall: Duration,
+        left: u64,
+        door: &mut dyn TurnDoor,
+    ) -> Result<(Result<String, LlmError>, Usage), Failure> {
+        // A secret typed in the wrong place is shown to no model.
+        let (system, user) = (wanted.system, self.runtime.told(&wanted.user));
+        let (constraint, most_tokens) = (wanted.constraint, wanted.most_tokens.min(left));
+        let (sender, receiver) = channel();
+        let began = std::time::Instant::now();
+        let ask = move || {
+            let question =
+                Question { system: &system, user: &user, constraint: Some(&constraint), most_tokens };
+            // Nobody may be waiting any more.
+            let _ = sender.send(client.ask(&question, wall));
+        };
+        let thread = std::thread::Builder::new().name("model".into()).spawn(ask);
+        thread.map_err(|e| Failure::io("asking a model", &e))?;
+        loop {
+            match receiver.recv_timeout(LOOK) {
+                Ok(answer) => return Ok((answer.text, answer.usage)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let broken = LlmError::Unreachable("the question was given up".to_owned());
+                    return Ok((Err(broken), Usage::default()));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if door.cancelled() || metnos_runtime::halt::stopped(&self.runtime.home).is_some() {
+                let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                return Ok((Err(LlmError::Stopped), Usage { ms, ..Usage::default() }));
+            }
+        }
+    }
+
+    /// The plan for a request, with a model's help where one is bound and needed; nothing runs.
+    pub fn think(
+        &self,
+        asked: &Asked,
+        context: &[String],
+        door: &mut dyn TurnDoor,
+    ) -> Result<Thought, Failure> {
+        let request = Request { text: &asked.text, language: asked.language.as_deref(), context };
+        let clock = Clock::at(asked.now.clone());
+        let (answer, mut explain) = self.planner().plan(&request, &clock);
+        let began = jiff::Timestamp::now();
+        let mut thought =
+            Thought { answer, explain: Explain::default(), unhelped: None, invalid: 0, tokens: 0 };
+        let bound = self.runtime.config.tiers.wise.is_some();
+        let mut why: Option<String> = None;
+        while matches!(thought.answer, Answer::Gap(_)) && bound && thought.invalid < 2 {
+            let again = why.as_deref().map(Again::Invalid);
+            let Some(draft) = self.proposer.draft(&request, &explain.language, &clock, again) else { break };
+            explain.notes.push(format!("a model was asked, with {}", draft.pool.join(", ")));
+            let wanted = Wanted {
+                role: Role::Wise,
+                system: draft.system.clone(),
+                user: draft.user.clone(),
+                constraint: draft.constraint.clone(),
+                most_tokens: ANSWER_TOKENS,
+            };
+            let text = match self.consult(None, &asked.now, wanted, door)? {
+                Event::Consulted { text } => text,
+                Event::NotConsulted { said, .. } => {
+                    thought.unhelped = Some(said);
+                    break;
+                }
+                _ => break,
+            };
+            match self.proposer.read(&draft, &asked.text, &text) {
+                Ok(Proposed::Plan(plan)) => thought.answer = Answer::Plan(plan),
+                Ok(Proposed::Nothing) => {
+                    explain.notes.push("the model found nothing that fits".into());
+                    break;
+                }
+                Err(wrong) => {
+                    explain.notes.push(format!("the model's plan may not run: {wrong}"));
+                    thought.invalid += 1;
+                    thought.unhelped = Some(wrong.clone());
+                    why = Some(wrong);
+                }
+            }
+        }
+        thought.explain = explain;
+        thought.tokens = self.db(|db| db.model_use(None, began))?.tokens;
+        Ok(thought)
+    }
+
+    /// What models were asked for a turn.
+    pub fn model_calls(&self, turn: &str) -> Result<Vec<ModelCall>, Failure> {
+        self.db(|db| db.model_calls(turn))
+    }
+}
+
+fn spent(used: ModelUse) -> Spent {
+    Spent { tokens: used.tokens, ms: used.ms, cost: used.cost }
+}

@@ -1,0 +1,24 @@
+//! Model tiers: who is asked for a role, over which wire, within which grammar and budget.
+//!
+//! Callers name a [`Role`]; configuration says which server and model stand behind it, and no caller
+//! names a model. A [`Shape`] says what an answer may look like; it is sent along as a grammar, and
+//! every answer is held against it again, because a server may ignore what it was sent.
+
+mod anthropic;
+mod budget;
+mod client;
+mod config;
+mod error;
+mod gbnf;
+mod http;
+mod openai;
+mod role;
+mod schema;
+mod shape;
+
+pub use budget::{Budget, Spent};
+pub use client::{Answer, Client, Key, Question, Usage};
+pub use config::{Grammar, Kind, Price, Tier, Tiers, Url};
+pub use error::LlmError;
+pub use role::Role;
+pub use shape::{Constraint, Field, Misfit, Shape};

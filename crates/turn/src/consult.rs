@@ -1,0 +1,163 @@
+//! What a model has to do with a turn: asked for a plan when there is none, once more when its plan
+//! may not run, and for one repaired plan when a step failed. Its answers are checked like anything
+//! that comes from outside.
+
+use crate::ending::Status;
+use crate::event::{Effect, Got};
+use crate::machine::{Machine, State, Words};
+use crate::validate::validate;
+use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, Proposed};
+use metnos_engine::{Clock, Gap, Maker, Plan, Request};
+use metnos_llm::Role;
+use metnos_vocab::{Class, ExecutorName};
+
+/// Questions about one plan: the first, and one more when its answer is no plan that may run.
+const TRIES: u8 = 2;
+/// Who is asked for plans.
+const PLANNER: Role = Role::Wise;
+
+/// What a model was asked, and for what.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Consulting {
+    /// The request as it was planned.
+    text: String,
+    /// What is said when no model helps.
+    gap: Gap,
+    /// Questions so far.
+    tries: u8,
+    /// Why the plan before failed at a step, when this is its repair.
+    failed: Option<String>,
+}
+
+impl Machine {
+    /// Nothing fits: a model is asked if one is bound, else that is said.
+    pub(crate) fn consult(&self, state: &mut State, text: String, gap: Gap) -> Effect {
+        let bound = state.asked.as_ref().is_some_and(|asked| asked.models.contains(&PLANNER));
+        let consulting = Consulting { text, gap, tries: 1, failed: None };
+        let draft = if bound { self.draft(state, &consulting, None) } else { None };
+        match draft {
+            Some(draft) => ask(state, consulting, draft),
+            None => Effect::Finish(self.messages.gap(&state.language, &consulting.gap)),
+        }
+    }
+
+    /// A step failed: one repaired plan, if the failure is one that a plan can avoid, a model is
+    /// bound, and nothing was changed yet. `None`: the failure stands.
+    pub(crate) fn repair(&self, state: &mut State, got: &Got) -> Option<Effect> {
+        let trouble = got.error.as_ref()?;
+        let asked = state.asked.as_ref()?;
+        let bound = asked.models.contains(&PLANNER);
+        let repaired = state.consulting.as_ref().is_some_and(|known| known.failed.is_some());
+        if !bound || repaired || !avoidable(&trouble.class) || self.committed(state) {
+            return None;
+        }
+        let text = state.consulting.as_ref().map_or_else(|| asked.text.clone(), |known| known.text.clone());
+        let gap = Gap { reason: trouble.message.clone(), words: Vec::new(), near: Vec::new() };
+        let tool = state.plan.as_ref()?.steps.get(state.results.len().checked_sub(1)?)?.tool.clone();
+        let why = format!("{tool}: {}", trouble.message);
+        let consulting = Consulting { text, gap, tries: 1, failed: Some(why.clone()) };
+        let draft = self.draft(state, &consulting, Some(Again::Failed(&why)))?;
+        Some(ask(state, consulting, draft))
+    }
+
+    /// Whether anything outside was changed already. A step that changes things counts as soon as it
+    /// ran: also one that failed may have done a part.
+    fn committed(&self, state: &State) -> bool {
+        let steps = state.plan.iter().flat_map(|plan| &plan.steps);
+        steps.zip(&state.results).any(|(step, got)| {
+            let changes = ExecutorName::parse(&step.tool).map_or(true, |name| name.class() == Class::Changer);
+            // What was refused for its arguments did not begin.
+            let begun = got.error.as_ref().is_none_or(|trouble| trouble.class != "wrong_args");
+            changes && (begun || got.ok_count > 0)
+        })
+    }
+
+    /// What the model said is a plan that may run, or it is asked once more, or that is the end.
+    pub(crate) fn consulted(&self, state: &mut State, text: &str) -> Effect {
+        let Some(mut consulting) = state.consulting.clone().filter(|known| known.tries > 0) else {
+            return self.finish(state, Status::Failed, Some("an answer came to no question".into()));
+        };
+        let again = consulting.failed.clone();
+        let Some(draft) = self.draft(state, &consulting, again.as_deref().map(Again::Failed)) else {
+            return self.given_up(state, &consulting, "invalid", "there is nothing to choose from");
+        };
+        let why = match self.proposer.read(&draft, &consulting.text, text) {
+            Ok(Proposed::Nothing) if consulting.failed.is_some() => return self.failed(state),
+            Ok(Proposed::Nothing) => {
+                return Effect::Finish(self.messages.gap(&state.language, &consulting.gap));
+            }
+            Ok(Proposed::Plan(plan)) => match validate(&plan, &self.catalog) {
+                Ok(()) => return self.take(state, consulting, plan),
+                Err(invalid) => invalid.to_string(),
+            },
+            Err(why) => why,
+        };
+        if consulting.tries >= TRIES {
+            return self.given_up(state, &consulting, "invalid", &why);
+        }
+        consulting.tries += 1;
+        match self.draft(state, &consulting, Some(Again::Invalid(&why))) {
+            Some(draft) => ask(state, consulting, draft),
+            None => self.given_up(state, &consulting, "invalid", &why),
+        }
+    }
+
+    /// No answer came: one sentence why, and what still works.
+    pub(crate) fn not_consulted(&self, state: &mut State, why: &str, said: &str) -> Effect {
+        match state.consulting.clone() {
+            Some(consulting) => self.given_up(state, &consulting, why, said),
+            None => self.finish(state, Status::Failed, Some(said.to_owned())),
+        }
+    }
+
+    /// A repair that came to nothing leaves the failure as it was.
+    fn given_up(&self, state: &State, consulting: &Consulting, why: &str, said: &str) -> Effect {
+        match consulting.failed {
+            Some(_) => self.failed(state),
+            None => Effect::Finish(self.messages.no_model(&state.language, &consulting.gap, why, said)),
+        }
+    }
+
+    fn failed(&self, state: &State) -> Effect {
+        self.finish(state, Status::Failed, None)
+    }
+
+    fn take(&self, state: &mut State, mut consulting: Consulting, plan: Plan) -> Effect {
+        // A repaired plan begins anew: nothing of the one before was changed.
+        state.before += state.results.len();
+        state.results.clear();
+        consulting.tries = 0;
+        state.consulting = Some(consulting);
+        debug_assert!(plan.source == Maker::Model);
+        self.run(state, plan)
+    }
+
+    fn draft(&self, state: &State, consulting: &Consulting, again: Option<Again<'_>>) -> Option<Draft> {
+        let Words { language, now, zone, context, .. } = state.asked.as_ref()?;
+        let clock = Clock::parse(now, zone).ok()?;
+        // The conversation as it is written down ends with this very request.
+        let text = state.asked.as_ref().map(|asked| &asked.text);
+        let context = match context.split_last() {
+            Some((last, before)) if Some(last) == text => before,
+            _ => context.as_slice(),
+        };
+        let request = Request { text: &consulting.text, language: language.as_deref(), context };
+        self.proposer.draft(&request, &state.language, &clock, again)
+    }
+}
+
+/// Failures that another plan may avoid: the tool was the wrong one, or its arguments were.
+fn avoidable(class: &str) -> bool {
+    matches!(class, "wrong_args" | "unsupported_format")
+}
+
+fn ask(state: &mut State, consulting: Consulting, draft: Draft) -> Effect {
+    state.consulting = Some(consulting);
+    Effect::Consult {
+        role: PLANNER,
+        system: draft.system,
+        user: draft.user,
+        constraint: draft.constraint,
+        most_tokens: ANSWER_TOKENS,
+    }
+}
