@@ -69,6 +69,23 @@ fn a_sixth_set_keeps_its_floor() {
 }
 
 #[test]
+fn a_seventh_set_keeps_its_floor() {
+    let share = share("seventh.jsonl");
+    assert!(share >= 0.92, "{share}");
+}
+
+#[test]
+fn what_is_left_out_is_never_what_is_meant() {
+    let planner = planner();
+    let plan = plan(&planner, "delete everything in ~/tmp but the .log files");
+    let text = plan.to_string();
+    assert!(text.contains("negate") && !text.contains("patterns"), "{text}");
+    // Who cannot read the exception does nothing.
+    let plan = plan_in(&planner, "en", "delete the files in ~/tmp but spare whatever Zoe likes");
+    assert_eq!(plan["kind"], "gap", "{plan}");
+}
+
+#[test]
 fn a_request_for_help_is_one_in_every_language() {
     for (lang, text) in
         [("en", "What can you do?"), ("en", "help"), ("it", "cosa sai fare?"), ("it", "aiuto!")]

@@ -47,7 +47,7 @@ fn a_sentence_becomes_a_plan_a_card_an_act_and_an_answer_and_undo_takes_it_back(
     let before = names(&house, "Documents");
     let asked = ask(
         &house,
-        "find the PDFs from last month in Documents bigger than 1 MB and move them to Archive/2026",
+        "find the PDFs from last month in Documents bigger than 1 MB and put them in Archive/2026",
     );
     assert_eq!(asked.code, Some(4), "{asked:?}");
     let answer = asked.json();

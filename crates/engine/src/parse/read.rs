@@ -342,6 +342,7 @@ impl Clause<'_> {
             } else if item.senses.iter().all(|s| s.cat == "help")
                 || amount
                 || narrows(item)
+                || counts(item)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
                 self.frame.leftover.push(item.text.clone());
@@ -357,6 +358,11 @@ impl Clause<'_> {
             && frame.group.is_empty();
         self.frame
     }
+}
+
+/// A number in words, or a word that leaves something out: nobody says either for nothing.
+fn counts(item: &Item) -> bool {
+    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some()
 }
 
 /// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.

@@ -79,6 +79,8 @@ impl Clause<'_> {
                 "weekend" => Some(Cron::new("*", "6,0")),
                 "month_first" | "monthly" => Some(Cron::new("1", "*")),
                 "hourly" => Some(Cron::every("0".into(), "*".into(), "*")),
+                "half" => Some(Cron::every("*/30".into(), "*".into(), "*")),
+                "quarter" => Some(Cron::every("*/15".into(), "*".into(), "*")),
                 "weekly" => Some(Cron::new("*", "1")),
                 "other" => Some(Cron::new("*/2", "*")),
                 _ => None,
@@ -251,7 +253,10 @@ impl Clause<'_> {
         at += usize::from(before.is_some());
         let (mut hour, mut minute) = match self.items.get(at).filter(|i| i.free())?.lit {
             Lit::Clock(h, m) => (h, m),
-            _ => (small::<i8>(self.number(at)?)?, 0),
+            _ => match dotted(&self.items[at].text).filter(|_| introduced) {
+                Some(clock) => clock,
+                None => (small::<i8>(self.number(at)?)?, 0),
+            },
         };
         let exact = matches!(self.lit(at), Some(Lit::Clock(..)));
         let mut end = at + 1;
@@ -316,4 +321,11 @@ impl Clause<'_> {
         }
         Some((small(minutes)?, end))
     }
+}
+
+/// "19.30", as a clock is written in many places.
+fn dotted(text: &str) -> Option<(i8, i8)> {
+    let (hour, minute) = text.split_once('.').filter(|(_, minute)| minute.len() == 2)?;
+    let (hour, minute) = (hour.parse().ok()?, minute.parse().ok()?);
+    ((0..24).contains(&hour) && (0..60).contains(&minute)).then_some((hour, minute))
 }

@@ -196,7 +196,11 @@ impl Build<'_> {
             let stat = frame.stats.first().cloned();
             let mut values = vec![(Role::GroupBy, Value::from(group.clone()))];
             let ranked = frame.order.as_ref().filter(|o| o.field == "count");
-            if let Some(stat) = stat.or_else(|| ranked.map(|_| "count".to_owned())) {
+            // Who does not ask for the groups themselves asks how many are in each.
+            let senses = &self.planner.lexicons.senses;
+            let groups = frame.verb.as_ref().and_then(|id| senses.verb.get(id)).and_then(|v| v.verb.as_deref());
+            let counted = (ranked.is_some() || groups != Some("group")).then(|| "count".to_owned());
+            if let Some(stat) = stat.or(counted) {
                 if stat != "count" {
                     values.extend(field.map(|f| (Role::Field, f.into())));
                 }
