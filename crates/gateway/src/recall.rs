@@ -220,10 +220,10 @@ impl Gateway {
     ) -> Result<Vec<(PlanKind, String, String)>, Failure> {
         let planner = self.machine().planner();
         let reading = planner.read(request, clock);
-        let (Answer::Plan(again), why) = planner.answer(request, &reading) else { return Ok(Vec::new()) };
+        let (Answer::Plan(again), _) = planner.answer(request, &reading) else { return Ok(Vec::new()) };
         let broken = |e: serde_json::Error| Failure::internal(e.to_string());
         let mut lessons = Vec::new();
-        if again == *plan && !why.leans.clock && !why.leans.conversation && !stands_somewhere(plan) {
+        if again == *plan && !stands_somewhere(plan) && planner.holds(request, clock) {
             let key = exact_key(request.text, request.language);
             lessons.push((PlanKind::Exact, key, serde_json::to_string(plan).map_err(broken)?));
         }

@@ -198,7 +198,11 @@ fn rejecting_three_failures_and_another_maker_retire_a_plan_and_all_can_be_forgo
     // A star takes it back; days of use that go by end it too, and it has to prove itself again.
     house.run(&["memory", "plans", "star", &exact]);
     assert_eq!(ask(&house, request)["stage"], "fastpath");
-    sql(&house, "UPDATE plans SET retired_day = -29 WHERE kind = 'shape'");
+    sql(
+        &house,
+        "INSERT INTO use_days WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+         SELECT printf('1990-01-%02d', i) FROM n",
+    );
     ask(&house, "find the PDFs in Music");
     assert_eq!(
         (&kept(&house, "shape")["state"], &kept(&house, "shape")["uses"]),

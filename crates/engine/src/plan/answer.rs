@@ -117,8 +117,19 @@ pub struct Explain {
 pub struct Leans {
     /// The moment it was asked.
     pub clock: bool,
-    /// What was said before.
-    pub conversation: bool,
+    /// The request before, with other values.
+    pub request: bool,
+    /// What was spoken of before, because this request does not say what it is about.
+    pub topic: bool,
+    /// The last list.
+    pub list: bool,
+}
+
+impl Leans {
+    /// Whether anything that was said before was looked at.
+    pub fn conversation(self) -> bool {
+        self.request || self.topic || self.list
+    }
 }
 
 impl Answer {

@@ -19,6 +19,13 @@ pub(super) struct Memory {
     list: Option<(String, BTreeMap<String, Type>)>,
 }
 
+impl Memory {
+    /// A conversation in which things of this kind were spoken of last.
+    pub(super) fn about(object: &str) -> Self {
+        Self { frames: Vec::new(), list: Some((object.to_owned(), BTreeMap::new())) }
+    }
+}
+
 /// A request, read: what the words say, before any executor is chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
@@ -85,7 +92,7 @@ pub(super) fn read(
     let senses = &planner.lexicons.senses;
     if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
         let answer = scheduled(planner, text, &items, &timing, &mut explain);
-        explain.leans = Leans { clock: true, conversation: true };
+        explain.leans = Leans { clock: true, request: true, topic: true, list: true };
         // What cannot be done now cannot be done later either.
         if let (Answer::Plan(plan), false) = (&answer, reminds(planner, &items))
             && let Some(query) = plan
@@ -135,9 +142,9 @@ pub(super) fn read(
     }
     merge(planner, &mut frames);
     explain.leans.clock = clock.was_asked();
-    explain.leans.conversation = frames.first().is_some_and(|frame| frame.hinted);
+    explain.leans.topic = frames.first().is_some_and(|frame| frame.hinted);
     if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare) {
-        explain.leans.conversation = true;
+        explain.leans.request = true;
         if let Some(again) = again(frame, &memory.frames) {
             frames = again;
             explain.notes.push("the earlier request with other values".to_owned());
@@ -172,7 +179,7 @@ pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<L
         }
     }
     explain.notes.append(&mut build.notes);
-    explain.leans.conversation |= build.leans.get();
+    explain.leans.list = build.leans.get();
     let answer = match stop {
         Some(Stop::Ask { tool, missing }) => Answer::Ask(Ask { missing, tool }),
         Some(Stop::Gap(reason)) => Answer::Gap(Gap::new(reason, Vec::new())),

@@ -15,11 +15,13 @@ mod source;
 pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};
 pub use context::Reading;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Tool};
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
+use crate::shortcut::beginnings;
 use context::Memory;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// Longest request that is read; a person who writes more has pasted something.
@@ -106,6 +108,36 @@ impl Planner {
     /// Every language there is.
     pub fn lexicons(&self) -> &Lexicons {
         &self.lexicons
+    }
+
+    /// Whether the plan of a request is the same at any moment, in any conversation, and for every request of its normal
+    /// form: a first word that is a name keeps its capital.
+    ///
+    /// What planning did not look at does not matter. What was spoken of before can only be one of the objects there
+    /// are, so that it is tried with each.
+    pub fn holds(&self, request: &Request<'_>, clock: &Clock) -> bool {
+        let (answer, why) = self.plan(request, clock);
+        if why.leans.clock || why.leans.request || why.leans.list {
+            return false;
+        }
+        let alike = |text: &String| self.plan(&Request { text, ..request.clone() }, clock).0 == answer;
+        if !beginnings(request.text).iter().all(alike) {
+            return false;
+        }
+        let Some(lexicon) = self.lexicon(request.text, request.language).filter(|_| why.leans.topic) else {
+            return true;
+        };
+        let senses = &self.lexicons.senses;
+        let mut objects: BTreeSet<&str> = self.catalog.tools().map(Tool::object).collect();
+        objects.extend(
+            senses.noun.values().flat_map(|noun| [&noun.object, &noun.acting]).flatten().map(String::as_str),
+        );
+        objects.extend(senses.verb.values().filter_map(|verb| verb.object.as_deref()));
+        objects.into_iter().all(|object| {
+            let mut memory = Memory::about(object);
+            let (other, why) = context::answer(self, lexicon, request.text, clock, &mut memory);
+            other == answer && !why.leans.list && !why.leans.request
+        })
     }
 
     /// What comes nearest to a request that nothing fits.

@@ -11,6 +11,7 @@ mod skeleton;
 mod value;
 
 pub use literal::{LiteralError, Literals};
+pub(crate) use normal::beginnings;
 pub use normal::normal;
 pub use shape::Shape;
 pub use skeleton::Skeleton;
@@ -35,7 +36,7 @@ impl Planner {
         let (Answer::Plan(marked), _, explain) = self.compose(&skeleton.marked(self, reading)) else {
             return None;
         };
-        let key = if explain.leans.conversation { skeleton.within.clone() } else { skeleton.alone.clone() };
+        let key = if explain.leans.list { skeleton.within.clone() } else { skeleton.alone.clone() };
         let shape = Shape::of(key, &marked, skeleton.values.len())?;
         (shape.fill(&skeleton).as_ref() == Some(&plan)).then_some(shape)
     }

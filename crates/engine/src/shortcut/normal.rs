@@ -32,6 +32,14 @@ pub fn normal(text: &str) -> String {
     if sentence { format!("{}{rest}", head.to_lowercase()) } else { out }
 }
 
+/// The two ways to begin a request that [`normal`] does not tell apart.
+pub(crate) fn beginnings(text: &str) -> [String; 2] {
+    let small = normal(text);
+    let mut letters = small.chars();
+    let capital = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    [small, capital]
+}
+
 #[cfg(test)]
 mod tests {
     use super::normal;
