@@ -15,9 +15,18 @@ fn photos() -> Value {
     json!([{ "tool": "find_files", "args": { "base_path": "~/Pictures", "kind": "image" } }])
 }
 
+/// Setting a house up takes its time: a test has one, and binds another model to it.
+fn configure(house: &House, text: &str) {
+    std::fs::write(house.metnos().join("config/metnos.toml"), text).unwrap();
+}
+
+fn bind(house: &House, model: &Model) {
+    configure(house, &model.bound("wise", "timeout_seconds = 2"));
+}
+
 fn configured(text: &str) -> House {
     let house = House::supervised();
-    std::fs::write(house.metnos().join("config/metnos.toml"), text).unwrap();
+    configure(&house, text);
     house.write("Pictures/a.jpg", "a");
     house.write("Pictures/b.png", "b");
     house.write("Pictures/notes.txt", "n");
@@ -25,7 +34,9 @@ fn configured(text: &str) -> House {
 }
 
 fn house(model: &Model) -> House {
-    configured(&model.bound("wise", "timeout_seconds = 2"))
+    let house = configured("");
+    bind(&house, model);
+    house
 }
 
 fn ask(house: &House, text: &str) -> Ran {
@@ -90,13 +101,16 @@ fn the_question_holds_the_grammar_the_pool_and_the_clock_and_no_chance() {
 #[test]
 fn what_is_understood_without_a_model_asks_none_and_without_a_model_nothing_changes() {
     let model = Model::planning(photos());
-    let house = house(&model);
-    let without = configured("");
+    let house = configured("");
     for text in ["how many files are in Pictures?", "what can you do?", "rename Pictures/a.jpg"] {
-        assert_eq!(ask(&house, text).json()["text"], ask(&without, text).json()["text"], "{text}");
+        configure(&house, "");
+        let without = ask(&house, text).json();
+        bind(&house, &model);
+        assert_eq!(ask(&house, text).json()["text"], without["text"], "{text}");
     }
     assert!(model.seen().is_empty());
-    let gap = ask(&without, LOOSE);
+    configure(&house, "");
+    let gap = ask(&house, LOOSE);
     assert_eq!((gap.code, &gap.json()["status"]), (Some(1), &json!("gap")));
     assert!(!gap.json()["text"].as_str().unwrap().contains("model"), "{gap:?}");
 }
@@ -123,9 +137,10 @@ fn whatever_a_server_does_no_wrong_step_runs_and_the_person_is_told() {
         ("hang up", Say::HangUp, "model"),
         ("huge", Say::Bytes(3 << 20), "usable answer"),
     ];
+    let house = configured("");
     for (name, say, said) in cases {
         let model = Model::saying(vec![say]);
-        let house = house(&model);
+        bind(&house, &model);
         let (began, before) = (Instant::now(), ran(&house));
         let told = ask(&house, LOOSE);
         let answer = told.json();
@@ -136,8 +151,8 @@ fn whatever_a_server_does_no_wrong_step_runs_and_the_person_is_told() {
         assert!(began.elapsed() < Duration::from_secs(60), "{name}");
         assert_eq!(ran(&house), before, "{name}: nothing ran");
         assert!(model.seen().len() <= 4, "{name}: {} requests", model.seen().len());
-        replays(&house, &model);
     }
+    replays(&house, &Model::saying(vec![Say::HangUp]));
 }
 
 #[test]
@@ -168,9 +183,10 @@ fn a_plan_that_may_not_run_is_asked_for_once_more_with_the_reason() {
 
 #[test]
 fn a_server_without_grammars_is_given_a_schema() {
+    let house = configured("");
     for say in [Say::NoGrammar(plan(photos())), Say::IgnoresGrammar(plan(photos()))] {
         let model = Model::saying(vec![say]);
-        let house = house(&model);
+        bind(&house, &model);
         let told = ask(&house, LOOSE);
         assert_eq!(told.code, Some(0), "{told:?}");
         let seen = model.seen();
@@ -181,9 +197,11 @@ fn a_server_without_grammars_is_given_a_schema() {
 
 #[test]
 fn a_failure_that_passes_is_tried_once_more() {
+    let house = configured("");
     for first in [Say::Status(503, ""), Say::Status(429, ""), Say::HangUp] {
         let model = Model::saying(vec![first, Say::Text(plan(photos()))]);
-        let told = ask(&house(&model), LOOSE);
+        bind(&house, &model);
+        let told = ask(&house, LOOSE);
         assert_eq!((told.code, model.seen().len()), (Some(0), 2), "{told:?}");
     }
 }
@@ -240,7 +258,7 @@ fn a_step_that_fails_for_its_arguments_is_planned_again_once_while_nothing_was_c
     replays(&house, &model);
     // Once: a second failure stands.
     let model = Model::planning(bad);
-    let house = self::house(&model);
+    bind(&house, &model);
     let told = ask(&house, LOOSE);
     assert_eq!((told.code, &told.json()["status"], model.seen().len()), (Some(1), &json!("failed"), 2));
     replays(&house, &model);
