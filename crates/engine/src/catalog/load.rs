@@ -109,6 +109,7 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
     Ok(Tool {
         class: name.class(),
         pipes: list == "entries",
+        open: output[list]["items"]["additionalProperties"] == Value::Bool(true),
         keeps: own.keeps,
         needs: own.needs.clone(),
         requires,

@@ -25,6 +25,8 @@ pub struct Tool {
     pub gives: BTreeMap<String, Type>,
     /// True when its answer is a list that pipes go on from (entries, not outcomes).
     pub pipes: bool,
+    /// Its records may have any other fields too, as the columns of a table.
+    pub open: bool,
     /// Keeps whatever fields came in.
     pub keeps: bool,
     /// Fields of which at least one must be in the records that come in.

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 pub(super) struct Memory {
     /// The frames of the last request that was planned.
     frames: Vec<Frame>,
-    /// Its last list.
-    list: Option<(String, BTreeMap<String, Type>)>,
+    /// Its last list: what it is, its fields, and whether there may be others.
+    list: Option<(String, BTreeMap<String, Type>, bool)>,
 }
 
 /// Answers one request and remembers it.
@@ -34,7 +34,8 @@ pub(super) fn answer(
         return Answer::Help;
     }
     let senses = &planner.lexicons.senses;
-    let turn = memory.list.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
+    let turn = memory.list.clone();
+    let turn = turn.map(|(object, gives, open)| List { step: None, index: None, object, gives, open });
     let mut build = Build { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new() };
     if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
         let answer = scheduled(planner, text, &items, &timing, explain);
@@ -57,7 +58,7 @@ pub(super) fn answer(
                 .steps
                 .last()
                 .and_then(|s| planner.catalog.get(&s.tool))
-                .map(|t| (t.object().to_owned(), t.gives.clone()));
+                .map(|t| (t.object().to_owned(), t.gives.clone(), t.open));
         }
         return answer;
     }
@@ -80,12 +81,15 @@ pub(super) fn answer(
         .last()
         .map(|f| f.object.clone())
         .filter(|o| !o.is_empty())
-        .or_else(|| memory.list.as_ref().map(|(o, _)| o.clone()))
+        .or_else(|| memory.list.as_ref().map(|(o, _, _)| o.clone()))
         .unwrap_or_default();
     let mut frames: Vec<Frame> = Vec::new();
     for clause in clauses {
         let hint = frames.last().map_or(hint.as_str(), |f| f.object.as_str()).to_owned();
-        frames.push(Clause::new(clause, lexicon, senses, clock).read(&hint));
+        let before = frames.last().or(memory.frames.last());
+        let mut clause = Clause::new(clause, lexicon, senses, clock);
+        clause.after_table = before.is_some_and(|frame| frame.table);
+        frames.push(clause.read(&hint));
     }
     merge(planner, &mut frames);
     if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare)
@@ -122,7 +126,7 @@ pub(super) fn answer(
     if matches!(answer, Answer::Plan(_)) {
         memory.frames = frames;
         if let Some(list) = build.list {
-            memory.list = Some((list.object, list.gives));
+            memory.list = Some((list.object, list.gives, list.open));
         }
     }
     answer
