@@ -86,6 +86,11 @@ fn what_is_left_out_is_never_what_is_meant() {
 }
 
 #[test]
+fn lists_are_described_labelled_extracted_and_ordered_by_their_columns() {
+    assert_eq!(share("meaning.jsonl"), 1.0);
+}
+
+#[test]
 fn a_request_for_help_is_one_in_every_language() {
     for (lang, text) in
         [("en", "What can you do?"), ("en", "help"), ("it", "cosa sai fare?"), ("it", "aiuto!")]
@@ -203,7 +208,8 @@ fn a_step_that_cannot_run_yet_says_why() {
 #[test]
 fn every_argument_of_a_plan_is_one_of_its_executor() {
     let catalog = Catalog::shipped().unwrap();
-    for file in ["requests.jsonl", "more.jsonl", "third.jsonl", "fifth.jsonl", "sixth.jsonl"] {
+    for file in ["requests.jsonl", "more.jsonl", "third.jsonl", "fifth.jsonl", "sixth.jsonl", "meaning.jsonl"]
+    {
         let text =
             std::fs::read_to_string(format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         for answer in batch::run(&planner(), &text, &clock(), None, false).unwrap() {

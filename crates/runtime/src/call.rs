@@ -362,6 +362,11 @@ impl Runtime {
                 (self.discreet(Outcome::failure(failure)), ListName::Entries, Items::Inline(Vec::new()))
             }
         };
+        let given = (found.manifest.executor.name.as_str(), &request.args, request.lang.as_str());
+        let answer = crate::assist::Answer { outcome, list, items };
+        let stopped = || door.borrow().cancelled() || self.gate.is_shut();
+        let answer = self.assisted(given, entries.as_ref(), answer, &stopped, line)?;
+        let crate::assist::Answer { outcome, list, items } = answer;
         let mut done = Done { call_id: call_id.to_owned(), outcome, list, items, replayed: false, spent };
         let digest = output_digest(&mut done)?;
         if let Some(change) = change {

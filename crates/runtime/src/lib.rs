@@ -3,6 +3,7 @@
 //! Every door (terminal, browser, Telegram, schedule) calls through [`Runtime::call`]; there is no
 //! other way to run an executor.
 
+mod assist;
 pub mod audit_log;
 mod birth;
 mod builtin;
@@ -21,6 +22,7 @@ mod keeping;
 #[cfg(feature = "lab")]
 mod lab;
 mod lifecycle;
+pub mod minds;
 mod repeat;
 mod reserve;
 mod runtime;

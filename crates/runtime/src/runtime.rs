@@ -57,6 +57,7 @@ pub struct Runtime {
     land: RwLock<Arc<Land>>,
     pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
+    minds: OnceLock<Box<dyn crate::minds::Minds>>,
 }
 
 /// The places every call is measured against.
@@ -153,6 +154,7 @@ impl Runtime {
             vault,
             land: RwLock::new(Arc::new(land)),
             pool: OnceLock::new(),
+            minds: OnceLock::new(),
             warm: options.warm,
             home,
         };
@@ -246,6 +248,16 @@ impl Runtime {
             args.shift_remove(name);
         }
         Ok(Prepared { args, entries, with })
+    }
+
+    /// Binds the models that executors may ask. The first ones stay.
+    pub fn bind(&self, minds: Box<dyn crate::minds::Minds>) {
+        // Whoever comes second finds the place taken, which is what is promised.
+        let _ = self.minds.set(minds);
+    }
+
+    pub(crate) fn minds(&self) -> Option<&dyn crate::minds::Minds> {
+        self.minds.get().map(AsRef::as_ref)
     }
 
     /// The records of this instance.

@@ -19,6 +19,7 @@ pub enum Role {
     Birthday,
     Body,
     Calendar,
+    Classes,
     Command,
     Contains,
     Content,

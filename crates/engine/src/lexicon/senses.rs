@@ -41,6 +41,14 @@ pub struct VerbSense {
     pub on_file: Option<String>,
     /// The sense it has when what it leads to is an archive.
     pub on_archive: Option<String>,
+    /// The sense it has when what it works by is a field that records have.
+    pub on_group: Option<String>,
+    /// Puts records in order.
+    #[serde(default)]
+    pub orders: bool,
+    /// Works on records as they are: nothing is read first.
+    #[serde(default)]
+    pub as_is: bool,
     /// What to take when the object has no such verb.
     pub fallback: Option<Box<VerbSense>>,
 }

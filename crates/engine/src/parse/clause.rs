@@ -14,11 +14,13 @@ pub(crate) struct Clause<'a> {
     pub(crate) frame: Frame,
     /// Where the main verb stands.
     pub(crate) verb_at: Option<usize>,
+    /// Whether the clause before was about the rows of a table.
+    pub(crate) after_table: bool,
 }
 
 impl<'a> Clause<'a> {
     pub(crate) fn new(items: Vec<Item>, lexicon: &'a Lexicon, senses: &'a Senses, clock: &'a Clock) -> Self {
-        Self { items, lexicon, senses, clock, frame: Frame::default(), verb_at: None }
+        Self { items, lexicon, senses, clock, frame: Frame::default(), verb_at: None, after_table: false }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -16,7 +16,7 @@ impl Clause<'_> {
     }
 
     /// The value before a cue that follows it.
-    fn value_before(&self, at: usize) -> Option<(String, usize)> {
+    pub(crate) fn value_before(&self, at: usize) -> Option<(String, usize)> {
         let mut before = at.checked_sub(1)?;
         while before > 0 && self.free(before) && super::clause::only_stop(&self.items[before]) {
             before -= 1;
@@ -146,102 +146,6 @@ impl Clause<'_> {
                 return;
             }
         }
-    }
-
-    /// "column 'x'", "where city is Rome", "sheet 'Q3'".
-    pub(crate) fn table_cues(&mut self) {
-        for at in 0..self.len() {
-            if !self.free(at) {
-                continue;
-            }
-            if let Some((value, end)) = self.measured(at) {
-                self.frame.field = Some(value);
-                self.take(at + 1, end, "column");
-            } else if self.is(at, "cue", "sheet")
-                && let Some((value, end)) = self.value_after(at, false).filter(|(_, end)| *end == at + 2)
-            {
-                self.frame.set(Role::Sheet, value);
-                self.take(at, end, "sheet");
-            } else if self.is(at, "cue", "column") {
-                let after = self.value_after(at, true).filter(|(_, end)| *end <= at + 3);
-                let named = after.filter(|(_, end)| {
-                    self.sense(end - 1, "cue").is_none() && self.sense(end - 1, "prep").is_none()
-                });
-                let (value, from, end) = match named {
-                    Some((value, end)) => (value, at, end),
-                    None => match self.value_before(at) {
-                        Some((value, before)) => (value, before, at + 1),
-                        None => continue,
-                    },
-                };
-                self.take(from, end, "column");
-                if !self.column_condition(&value, end) {
-                    self.frame.field = Some(value);
-                }
-            } else if self.sense(at, "cue") == Some("value") || self.is(at, "cue", "value") {
-                let Some((field, before)) = self.value_before(at) else { continue };
-                if self.column_condition(&field, at) {
-                    self.take(before, at + 1, "column");
-                }
-            }
-        }
-    }
-
-    /// "the highest 'Price'", "the total of Amount": what a computation is asked of, in a table.
-    fn measured(&self, at: usize) -> Option<(String, usize)> {
-        let stat = self.sense(at, "stat").filter(|id| *id != "count" && *id != "size").is_some();
-        let counts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
-        let verb = Some(at) == self.verb_at && counts.is_some_and(|v| v.stat.as_deref() == Some("sum"));
-        if !(stat || verb) || self.frame.field.is_some() {
-            return None;
-        }
-        let next = self.skip_stops(at + 1);
-        let next = if self.is(next, "prep", "of") { self.skip_stops(next + 1) } else { next };
-        let item = self.items.get(next).filter(|i| i.free())?;
-        let named = matches!(item.lit, Lit::Quoted(_)) || matches!(item.lit, Lit::Word) && item.capital;
-        let beside = self.is(next + 1, "cue", "column") || item.sense("cue").is_some();
-        self.name(next, false).filter(|_| named && !beside)
-    }
-
-    /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.
-    fn column_condition(&mut self, field: &str, at: usize) -> bool {
-        let mut at = at;
-        while self.items.get(at).is_some_and(|i| {
-            i.free() && !i.is("cue", "value") && i.sense("compare").is_none() && i.sense("stop").is_some()
-        }) {
-            at += 1;
-        }
-        let value_at = if self.is(at, "cue", "value") { at + 1 } else { at };
-        if let Some(compare) = self.sense(value_at, "compare").map(str::to_owned)
-            && let Some(n) = self.number(self.skip_stops(value_at + 1)).or_else(|| self.number(value_at + 1))
-        {
-            let end = if self.number(value_at + 1).is_some() {
-                value_at + 2
-            } else {
-                self.skip_stops(value_at + 1) + 1
-            };
-            let role = if compare == "gt" { Role::WhereMin } else { Role::WhereMax };
-            let value = small::<i64>(n).map_or_else(|| serde_json::Value::from(n), serde_json::Value::from);
-            self.frame.column = Some((field.to_owned(), role, value));
-            self.take(at, end, "column");
-            return true;
-        }
-        let contains = self.is(at, "cue", "contains");
-        if value_at == at && !contains {
-            return false;
-        }
-        let from = if contains { at } else { value_at - 1 };
-        let Some((value, end)) = self.value_after(from, true) else { return false };
-        let role = if contains { Role::WhereContains } else { Role::WhereValue };
-        let value = match self.lit(end - 1) {
-            Some(Lit::Number(n)) => {
-                small::<i64>(*n).map_or_else(|| serde_json::Value::from(*n), serde_json::Value::from)
-            }
-            _ => value.into(),
-        };
-        self.frame.column = Some((field.to_owned(), role, value));
-        self.take(at, end, "column");
-        true
     }
 
     /// "to jpg", "800 pixels wide", "with two lines of context".

@@ -43,6 +43,8 @@ pub(crate) struct Frame {
     pub(crate) tool: Option<String>,
     /// Two places and what is asked of them.
     pub(crate) sets: Option<Sets>,
+    /// Whether it is about the rows of a table.
+    pub(crate) table: bool,
     /// A condition on a column.
     pub(crate) column: Option<(String, Role, Value)>,
     /// The fields to extract.

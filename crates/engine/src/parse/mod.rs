@@ -9,6 +9,7 @@ mod dates;
 mod domain;
 mod frame;
 mod item;
+mod label;
 mod mail;
 mod math;
 mod negation;
@@ -19,6 +20,7 @@ mod read;
 mod refer;
 mod schedule;
 mod split;
+mod table;
 mod when;
 
 pub(crate) use clause::Clause;

@@ -237,6 +237,10 @@ impl Clause<'_> {
             verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
             self.frame.verb = Some(other);
         }
+        // What is read out of texts is not put anywhere.
+        if !self.frame.extract.is_empty() {
+            verb.goals.clear();
+        }
         // Where nothing goes anywhere, "towards X" names no place that is known.
         if verb.goals.is_empty() {
             let (lost, kept): (Vec<Mention>, Vec<Mention>) = mentions.into_iter().partition(|m| {

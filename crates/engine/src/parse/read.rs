@@ -54,6 +54,7 @@ impl Clause<'_> {
             self.appointment();
         }
         self.dates(&guess);
+        self.label_cues(verb.verb.as_deref() == Some("classify"));
         self.groups();
         self.at_most();
         let converts = verb.qualifier.as_deref() == Some("format");
@@ -81,7 +82,8 @@ impl Clause<'_> {
             self.contact_cues(creates);
         }
         if !matches!(guess.as_str(), "messages" | "events" | "contacts" | "urls" | "places") {
-            if self.tabular() {
+            self.frame.table = self.tabular();
+            if self.frame.table {
                 self.table_cues();
             }
             self.file_cues(&guess);
@@ -172,6 +174,7 @@ impl Clause<'_> {
             && self.sense(at, "noun").is_none()
             && self.sense(at, "cue").is_none()
             && self.sense(at, "which_group").is_none()
+            && self.sense(at, "output").is_none()
         {
             self.take(at, at + 1, "verb");
         }
@@ -242,17 +245,22 @@ impl Clause<'_> {
 
     /// Whether a table is meant: a file that is one, or words for its parts.
     fn tabular(&self) -> bool {
-        self.items.iter().any(|item| match &item.lit {
-            Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => {
-                self.senses.ending("qualifier", path).is_some()
-            }
-            _ => item.is("noun", "row") || item.is("cue", "column"),
-        })
+        self.after_table && !self.items.iter().any(|item| item.sense("noun").is_some())
+            || self.items.iter().any(|item| match &item.lit {
+                Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => {
+                    self.senses.ending("qualifier", path).is_some()
+                }
+                _ => item.is("noun", "row") || item.is("cue", "column"),
+            })
     }
 
     /// Object, places and the values that depend on them.
     fn settle(&mut self, mentions: Vec<Mention>, guess: &str, sends: bool) {
         let ids: Vec<String> = self.frame.nouns.iter().map(|n| n.id.clone()).collect();
+        // What is pointed to is already something; a weak noun does not make it something else.
+        let pointed = self.frame.only || self.frame.anaphor.is_some();
+        let weak = |id: &String| self.senses.noun.get(id).is_some_and(|noun| noun.weak);
+        let ids: Vec<String> = ids.into_iter().filter(|id| !(pointed && weak(id))).collect();
         let ahead = std::mem::take(&mut self.frame.object);
         self.frame.object = self.object_of(ids.iter().map(String::as_str));
         if self.frame.object.is_empty() {
@@ -367,7 +375,18 @@ fn counts(item: &Item) -> bool {
 
 /// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.
 fn narrows(item: &Item) -> bool {
-    const NARROWING: [&str; 8] = ["or_age", "age", "compare", "size_unit", "unit", "month", "weekday", "not"];
+    const NARROWING: [&str; 10] = [
+        "or_age",
+        "age",
+        "compare",
+        "size_unit",
+        "unit",
+        "month",
+        "weekday",
+        "not",
+        "direction",
+        "dimension",
+    ];
     let amount = matches!(item.lit, Lit::Number(_) | Lit::Date(..));
     amount
         || item.senses.iter().any(|s| NARROWING.contains(&s.cat.as_str()))

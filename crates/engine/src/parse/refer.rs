@@ -43,22 +43,6 @@ impl Clause<'_> {
         }
     }
 
-    pub(crate) fn extract_fields(&mut self, extracts: bool) {
-        if !extracts {
-            return;
-        }
-        for at in 0..self.len() {
-            if self.free(at)
-                && let Some(field) = self.sense(at, "extract_field").map(str::to_owned)
-            {
-                if !self.frame.extract.contains(&field) {
-                    self.frame.extract.push(field);
-                }
-                self.take(at, at + 1, "field");
-            }
-        }
-    }
-
     /// "photos that show a bicycle": the words after, without their article.
     pub(crate) fn shows(&mut self) {
         if !self.items.iter().any(|i| i.is("noun", "image"))
@@ -105,9 +89,15 @@ impl Clause<'_> {
     }
 
     pub(crate) fn pronouns(&mut self) {
-        let noun = self.items.iter().enumerate().any(|(at, i)| {
-            i.free() && i.sense("noun").is_some() && Some(at) != self.verb_at && i.sense("pron").is_none()
-        });
+        // A weak noun says what they should be, not what they are: "which of these are invoices".
+        let strong = |item: &super::Item| {
+            let mut nouns = item.senses.iter().filter(|s| s.cat == "noun");
+            nouns.any(|s| self.senses.noun.get(&s.id).is_none_or(|noun| !noun.weak))
+        };
+        let noun =
+            self.items.iter().enumerate().any(|(at, i)| {
+                i.free() && strong(i) && Some(at) != self.verb_at && i.sense("pron").is_none()
+            });
         for at in 0..self.len() {
             if !self.free(at) {
                 continue;

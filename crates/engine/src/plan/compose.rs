@@ -43,6 +43,8 @@ pub(crate) struct List {
     pub(super) object: String,
     /// Their fields.
     pub(super) gives: BTreeMap<String, Type>,
+    /// Whether they may have others too.
+    pub(super) open: bool,
 }
 
 /// A plan being made.
@@ -159,11 +161,8 @@ impl<'p> Build<'p> {
         }
         // Rows of a table are records, whatever the word for them.
         let table = frame.list(Role::Paths).iter().any(|path| senses.ending("qualifier", path).is_some());
-        if table
-            && (frame.column.is_some()
-                || frame.field.is_some()
-                || object == "texts" && frame.has(Role::Sheet))
-        {
+        let searched = frame.has(Role::Contains) || !frame.stats.is_empty();
+        if table && (frame.column.is_some() || frame.field.is_some() || object == "texts" && !searched) {
             return "files".to_owned();
         }
         if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
@@ -238,9 +237,11 @@ impl<'p> Build<'p> {
         let mut used = BTreeSet::new();
         let mut step = fill(tool, &own, &mut used);
         if tool.takes(Role::List) && !self.direct(tool, &step) {
-            let list = self.input(&frame, tool, &used, object, &step)?;
-            let list =
-                self.bridge(list, tool, frame.content.as_deref().filter(|_| tool.class == Class::Changer))?;
+            let mut list = self.input(&frame, tool, &used, object, &step)?;
+            if !sense.as_is {
+                let content = frame.content.as_deref().filter(|_| tool.class == Class::Changer);
+                list = self.bridge(list, tool, content)?;
+            }
             refer(&mut step, &list, "from_step");
         }
         let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
@@ -267,13 +268,15 @@ impl<'p> Build<'p> {
         let from = self.list.clone();
         let n = self.push(step)?;
         if tool.pipes {
-            let mut gives = tool.gives.clone();
+            let mut list = self.became(n, tool);
             if tool.keeps
                 && let Some(from) = from
             {
-                gives.extend(from.gives);
+                list.object = from.object;
+                list.gives.extend(from.gives);
+                list.open |= from.open;
             }
-            self.list = Some(List { step: Some(n), index: None, object: tool.object().to_owned(), gives });
+            self.list = Some(list);
             let list = self.list.clone();
             if tool.class == Class::Producer
                 && let Some(list) = list

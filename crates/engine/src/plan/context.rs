@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 pub(super) struct Memory {
     /// The frames of the last request that was planned.
     frames: Vec<Frame>,
-    /// Its last list.
-    list: Option<(String, BTreeMap<String, Type>)>,
+    /// Its last list: what it is, its fields, and whether there may be others.
+    list: Option<(String, BTreeMap<String, Type>, bool)>,
 }
 
 impl Memory {
     /// A conversation in which things of this kind were spoken of last.
     pub(super) fn about(object: &str) -> Self {
-        Self { frames: Vec::new(), list: Some((object.to_owned(), BTreeMap::new())) }
+        Self { frames: Vec::new(), list: Some((object.to_owned(), BTreeMap::new(), false)) }
     }
 }
 
@@ -31,8 +31,8 @@ impl Memory {
 pub struct Reading {
     /// Its clauses.
     pub(crate) frames: Vec<Frame>,
-    /// The last list of the conversation: what its records are, and their fields.
-    pub(crate) turn: Option<(String, BTreeMap<String, Type>)>,
+    /// The last list of the conversation: what its records are, their fields, and whether there may be others.
+    pub(crate) turn: Option<(String, BTreeMap<String, Type>, bool)>,
     /// The answer, where the words alone give it.
     pub(super) said: Option<Answer>,
     pub(super) explain: Explain,
@@ -67,7 +67,7 @@ pub(super) fn answer(
     if matches!(answer, Answer::Plan(_)) && reading.said.is_none() {
         memory.frames = reading.frames;
         if let Some(list) = list {
-            memory.list = Some((list.object, list.gives));
+            memory.list = Some((list.object, list.gives, list.open));
         }
     }
     (answer, explain)
@@ -112,7 +112,7 @@ pub(super) fn read(
                 .steps
                 .last()
                 .and_then(|s| planner.catalog.get(&s.tool))
-                .map(|t| (t.object().to_owned(), t.gives.clone()));
+                .map(|t| (t.object().to_owned(), t.gives.clone(), t.open));
         }
         return Reading::said(answer, explain);
     }
@@ -133,12 +133,15 @@ pub(super) fn read(
         .last()
         .map(|f| f.object.clone())
         .filter(|o| !o.is_empty())
-        .or_else(|| memory.list.as_ref().map(|(o, _)| o.clone()))
+        .or_else(|| memory.list.as_ref().map(|(o, _, _)| o.clone()))
         .unwrap_or_default();
     let mut frames: Vec<Frame> = Vec::new();
     for clause in clauses {
         let hint = frames.last().map_or(hint.as_str(), |f| f.object.as_str()).to_owned();
-        frames.push(Clause::new(clause, lexicon, senses, clock).read(&hint));
+        let before = frames.last().or(memory.frames.last());
+        let mut clause = Clause::new(clause, lexicon, senses, clock);
+        clause.after_table = before.is_some_and(|frame| frame.table);
+        frames.push(clause.read(&hint));
     }
     merge(planner, &mut frames);
     explain.leans.clock = clock.was_asked();
@@ -169,7 +172,8 @@ pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<L
     if let Some(said) = &reading.said {
         return (said.clone(), None, explain);
     }
-    let turn = reading.turn.clone().map(|(object, gives)| List { step: None, index: None, object, gives });
+    let turn = reading.turn.clone();
+    let turn = turn.map(|(object, gives, open)| List { step: None, index: None, object, gives, open });
     let mut build = Build::new(planner, turn);
     let mut stop = None;
     for frame in &reading.frames {

@@ -88,7 +88,7 @@ impl<'p> Build<'p> {
         let mut step = fill(reader, &Frame::default(), &mut BTreeSet::new());
         refer(&mut step, &list, "from_step");
         let n = self.push(step)?;
-        let list = List { step: Some(n), index: None, object: list.object, gives: reader.gives.clone() };
+        let list = List { object: list.object, ..self.became(n, reader) };
         self.list = Some(list.clone());
         Ok(list)
     }

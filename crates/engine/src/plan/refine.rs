@@ -3,11 +3,11 @@
 use super::compose::{Build, List, Stop};
 use super::input::refer;
 use super::{Plan, Step};
-use crate::catalog::{Role, Type};
+use crate::catalog::Role;
 use crate::parse::Frame;
 use metnos_vocab::Class;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A field, what is asked of it, and whether it must not hold.
 type Condition = (String, Vec<(Role, Value)>, bool);
@@ -58,7 +58,7 @@ impl Build<'_> {
                 }
                 continue;
             }
-            let Some(field) = self.field(field, &list.gives) else {
+            let Some(field) = self.field(field, &list) else {
                 if matches!(
                     role,
                     Role::Contains | Role::From | Role::After | Role::Before | Role::SizeMin | Role::SizeMax
@@ -92,6 +92,10 @@ impl Build<'_> {
             list = self.filter(list, &field, parts, negate)?;
         }
         for (dimension, negate) in classes.into_iter().filter(|_| !used.contains(&Role::Dimension)) {
+            let planner = self.planner;
+            if let Some(tool) = planner.catalog.processor(Role::Dimension) {
+                list = self.bridge(list, tool, None)?;
+            }
             list = self.apply(list, Role::Dimension, &[(Role::Dimension, dimension.clone().into())])?;
             list = self.filter(list, "label", vec![(Role::WhereValue, dimension.into())], negate)?;
         }
@@ -107,7 +111,9 @@ impl Build<'_> {
         if list.step.is_some_and(|n| self.ranks(n)) {
             return Ok(list);
         }
-        let Some(field) = self.field(&order.field, &list.gives) else { return Ok(list) };
+        let Some(field) = self.field(&order.field, &list) else {
+            return Err(Stop::Gap(format!("the records have no {}", order.field)));
+        };
         self.sort(list, &field, &order.order, order.limit)
     }
 
@@ -152,23 +158,24 @@ impl Build<'_> {
         let mut step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
         refer(&mut step, &list, "from_step");
         let n = self.push(step)?;
-        let mut gives = tool.gives.clone();
+        let (mut gives, mut open) = (tool.gives.clone(), tool.open);
         if tool.keeps {
             gives.extend(list.gives);
+            open |= list.open;
         }
-        let next = List { step: Some(n), index: None, object: list.object, gives };
+        let next = List { step: Some(n), index: None, object: list.object, gives, open };
         self.list = Some(next.clone());
         Ok(next)
     }
 
-    /// The field of these records that means `field`; any, when the fields are not known.
-    fn field(&self, field: &str, gives: &BTreeMap<String, Type>) -> Option<String> {
+    /// The field of these records that means `field`; any, when not all fields are known.
+    fn field(&self, field: &str, list: &List) -> Option<String> {
         let same = self.planner.lexicons.senses.same.get(field);
         let names = same.map_or_else(|| vec![field.to_owned()], Clone::clone);
         names
             .into_iter()
-            .find(|name| gives.contains_key(name))
-            .or_else(|| gives.is_empty().then(|| field.to_owned()))
+            .find(|name| list.gives.contains_key(name))
+            .or_else(|| (list.open || list.gives.is_empty()).then(|| field.to_owned()))
     }
 
     /// Group, compute and show what a clause looked for.
@@ -189,7 +196,7 @@ impl Build<'_> {
             .iter()
             .filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id))
             .find_map(|n| n.distinct.clone());
-        let field = frame.field.as_ref().map(|f| self.field(f, &list.gives).unwrap_or_else(|| f.clone()));
+        let field = frame.field.as_ref().map(|f| self.field(f, &list).unwrap_or_else(|| f.clone()));
         if computed {
             // The executor did the computing itself.
         } else if let Some(group) = frame.group.first() {
@@ -198,7 +205,8 @@ impl Build<'_> {
             let ranked = frame.order.as_ref().filter(|o| o.field == "count");
             // Who does not ask for the groups themselves asks how many are in each.
             let senses = &self.planner.lexicons.senses;
-            let groups = frame.verb.as_ref().and_then(|id| senses.verb.get(id)).and_then(|v| v.verb.as_deref());
+            let groups =
+                frame.verb.as_ref().and_then(|id| senses.verb.get(id)).and_then(|v| v.verb.as_deref());
             let counted = (ranked.is_some() || groups != Some("group")).then(|| "count".to_owned());
             if let Some(stat) = stat.or(counted) {
                 if stat != "count" {

@@ -216,6 +216,7 @@ impl Build<'_> {
             index: None,
             object: tool.object().to_owned(),
             gives: tool.gives.clone(),
+            open: tool.open,
         };
         self.list = Some(list.clone());
         list

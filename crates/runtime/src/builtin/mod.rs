@@ -8,6 +8,7 @@ mod admin;
 mod get_processes;
 mod perform;
 mod plan;
+mod scratchpad_read;
 mod set_processes;
 mod signatures;
 mod undo_last_turn;
@@ -34,9 +35,10 @@ pub(crate) struct Builtin {
     plan: fn(&Runtime, &Wish<'_>) -> Result<Plan, Failure>,
 }
 
-const ALL: [&Builtin; 6] = [
+const ALL: [&Builtin; 7] = [
     &admin::BUILTIN,
     &get_processes::BUILTIN,
+    &scratchpad_read::BUILTIN,
     &signatures::GET,
     &set_processes::BUILTIN,
     &signatures::SET,

@@ -2,6 +2,7 @@
 
 use super::digest::{Digest, Style};
 use super::each_entry;
+use super::gist::Gist;
 use crate::call::Call;
 use crate::numbers::words::Words;
 use metnos_executor::{Failure, Origin};
@@ -18,17 +19,20 @@ struct Args {
 pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     let args: Args = call.args()?;
     let words = Words::of(&call.lang)?;
-    let mut digest = Digest::new()?;
+    let (mut digest, mut gist) = (Digest::new()?, Gist::new()?);
     let mut origins: Option<Origin> = None;
     each_entry(call, |_, _, entry, origin| {
         origins = Some(origins.map_or(origin, |known| known.join(origin)));
         digest.add(&entry);
+        gist.add(&entry);
         Ok(())
     })?;
-    let text = digest.text(&words, args.style);
+    let sentences = gist.sentences(args.style.sentences());
+    let text = digest.text(&words, args.style, &sentences);
     call.outcome.ok_count = digest.count();
     call.set("text", text.clone());
-    let item = json!({"text": text, "count": digest.count(), "fields": digest.fields()});
+    let item =
+        json!({"text": text, "count": digest.count(), "fields": digest.fields(), "sentences": sentences});
     // Names and values of the entries are quoted, so their taint comes along.
     call.emit(&item, origins.unwrap_or(Origin::User))
 }
@@ -87,9 +91,32 @@ mod tests {
             digest.add(entry.as_object().unwrap());
         }
         assert_eq!(
-            digest.text(&Words::of("it").unwrap(), Style::Short),
+            digest.text(&Words::of("it").unwrap(), Style::Short, &[]),
             "3 voci. ext: pdf (2), txt (1). size: 2,5 MB in tutto, da 10 B a 2,5 MB. \
              mtime: dal 2025-12-31 al 2026-03-01. pages: 3."
+        );
+    }
+
+    #[test]
+    fn texts_are_quoted_by_their_telling_sentences() {
+        let text = "The bridge over the river closes in May. Tea was served at four. \
+                    Until the bridge is open again the river is crossed by boat.";
+        let entries = json!([{"path": "/a", "content": text, "_origin": "content"}]);
+        let ran = seed("describe_entries", json!({"entries": entries}));
+        assert!(
+            ran.outcome.fields["text"]
+                .as_str()
+                .unwrap()
+                .contains("“The bridge over the river closes in May.”"),
+            "{:?}",
+            ran.outcome
+        );
+        assert_eq!(ran.items[0]["sentences"].as_array().unwrap().len(), 3);
+        let ran = seed("describe_entries", json!({"style": "bullets", "entries": entries}));
+        assert!(
+            ran.outcome.fields["text"].as_str().unwrap().contains("\n- “The bridge"),
+            "{:?}",
+            ran.outcome
         );
     }
 

@@ -133,8 +133,8 @@ impl Digest {
         self.fields.iter().map(describe).collect()
     }
 
-    /// What was seen, for people.
-    pub(crate) fn text(&self, words: &Words, style: Style) -> String {
+    /// What was seen, for people, with sentences out of the texts.
+    pub(crate) fn text(&self, words: &Words, style: Style, sentences: &[String]) -> String {
         let tell = |key: &str, blanks: &[(&str, &str)]| say(&words.digest, key, blanks);
         let count = words.number(&self.count.to_string());
         if self.count == 0 {
@@ -157,6 +157,12 @@ impl Digest {
         }
         if self.more_fields {
             lines.push(tell("truncated_fields", &[("shown", &FIELDS.to_string())]));
+        }
+        let quoted: Vec<String> = sentences.iter().map(|s| tell("sentence", &[("text", s)])).collect();
+        match style {
+            Style::Bullets => lines.extend(quoted),
+            Style::Short | Style::Long if quoted.is_empty() => {}
+            Style::Short | Style::Long => lines.push(tell("gist", &[("sentences", &quoted.join(" "))])),
         }
         match style {
             Style::Bullets => lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
@@ -208,6 +214,16 @@ impl Digest {
         let key = if distinct > top.len() { "top_more" } else { "top" };
         let values = top.into_iter().map(value).collect::<Vec<_>>().join(", ");
         Some(say(&words.digest, key, &[("field", shown), ("values", &values), ("more", &more)]))
+    }
+}
+
+impl Style {
+    /// How many sentences of a text are shown.
+    pub(crate) fn sentences(self) -> usize {
+        match self {
+            Self::Short => 3,
+            Self::Long | Self::Bullets => 6,
+        }
     }
 }
 

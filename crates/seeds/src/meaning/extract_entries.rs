@@ -1,7 +1,7 @@
 //! `extract_entries`: dates, amounts, addresses and accounts out of the text of each entry.
 //!
-//! The first match becomes the field, all of them its plural. A field of the entry that has the
-//! same name stays beside it as `original_<field>`.
+//! The first match becomes the field, all of them its plural, and `found` says where each stands. A
+//! field of the entry that has the same name stays beside it as `original_<field>`.
 
 use super::amounts::{Amount, Amounts};
 use super::contacts::{Contacts, Span, in_order};
@@ -82,10 +82,12 @@ pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     each_entry(call, |call, _, mut entry, origin| {
         let (found, cut) = finder.find(&entry, &fields);
         cut_texts += u64::from(cut);
+        let mut places = Vec::new();
         for (field, values) in found {
             most = most.max(values.len());
-            finder.add(&mut entry, field, values);
+            finder.add(&mut entry, field, values, &mut places);
         }
+        put(&mut entry, "found", places.into());
         call.outcome.ok_count += 1;
         call.emit(&entry, origin)
     })?;
@@ -105,8 +107,22 @@ struct Finder {
 }
 
 enum Values {
-    Texts(Vec<String>),
-    Amounts(Vec<Amount>),
+    Texts(Vec<Hit<String>>),
+    Amounts(Vec<Hit<Amount>>),
+}
+
+/// A value and where it stands: the field, the line of its text from 1, the byte.
+struct Hit<T> {
+    value: T,
+    within: &'static str,
+    line: usize,
+    at: usize,
+}
+
+impl<T> Hit<T> {
+    fn place(&self, field: Field, value: &str) -> Value {
+        json!({"field": field.names().0, "value": value, "in": self.within, "line": self.line, "at": self.at})
+    }
 }
 
 impl Values {
@@ -131,9 +147,8 @@ impl Finder {
     fn find(&self, entry: &Map<String, Value>, fields: &[Field]) -> (Vec<(Field, Values)>, bool) {
         let (texts, cut) = texts(entry, TEXT_BYTES);
         let found = fields.iter().map(|field| {
-            let strings = |find: &dyn Fn(&str) -> Vec<(Span, String)>| {
-                Values::Texts(distinct(texts.iter().flat_map(|(_, text)| find(text)).map(|(_, value)| value)))
-            };
+            let strings =
+                |find: &dyn Fn(&str) -> Vec<(Span, String)>| Values::Texts(distinct(located(&texts, find)));
             let values = match field {
                 Field::Date => strings(&|text| self.dates.find(text)),
                 Field::Email => strings(&|text| self.contacts.emails(text)),
@@ -141,13 +156,7 @@ impl Finder {
                 Field::Iban => strings(&|text| self.contacts.ibans(text)),
                 Field::Phone => strings(&|text| self.phones(text)),
                 // Two equal amounts are two payments: they stay.
-                Field::Amount => Values::Amounts(
-                    texts
-                        .iter()
-                        .flat_map(|(_, text)| self.amounts.find(text))
-                        .map(|(_, amount)| amount)
-                        .collect(),
-                ),
+                Field::Amount => Values::Amounts(located(&texts, &|text| self.amounts.find(text))),
             };
             (*field, values)
         });
@@ -170,24 +179,42 @@ impl Finder {
         self.contacts.phones(text, &taken)
     }
 
-    fn add(&self, entry: &mut Map<String, Value>, field: Field, values: Values) {
+    fn add(&self, entry: &mut Map<String, Value>, field: Field, values: Values, places: &mut Vec<Value>) {
         let (one, many) = field.names();
         match values {
             Values::Texts(mut list) => {
                 list.truncate(MATCHES);
+                places.extend(list.iter().map(|hit| hit.place(field, &hit.value)));
+                let list: Vec<String> = list.into_iter().map(|hit| hit.value).collect();
                 put(entry, one, list.first().cloned().map_or(Value::Null, Value::String));
                 put(entry, many, list.into());
             }
             Values::Amounts(mut list) => {
                 list.truncate(MATCHES);
-                let first = list.first().cloned();
+                places.extend(list.iter().map(|hit| hit.place(field, &hit.value.value)));
+                let first = list.first().map(|hit| hit.value.clone());
                 put(entry, one, first.as_ref().map_or(Value::Null, |a| a.value.clone().into()));
                 put(entry, "currency", first.map_or(Value::Null, |a| a.currency.into()));
-                let show = |a: &Amount| json!({"value": a.value, "currency": a.currency, "text": a.text(&self.words)});
+                let show = |Hit { value: a, .. }: &Hit<Amount>| json!({"value": a.value, "currency": a.currency, "text": a.text(&self.words)});
                 put(entry, many, list.iter().map(show).collect());
             }
         }
     }
+}
+
+/// What `find` finds in each text, and where.
+fn located<T>(texts: &[(&'static str, &str)], find: &dyn Fn(&str) -> Vec<(Span, T)>) -> Vec<Hit<T>> {
+    let mut hits = Vec::new();
+    for (within, text) in texts {
+        let (mut from, mut line) = (0, 1);
+        for (span, value) in find(text) {
+            let before = text.as_bytes().get(from..span.start).unwrap_or_default();
+            line += before.iter().filter(|byte| **byte == b'\n').count();
+            from = span.start;
+            hits.push(Hit { value, within, line, at: span.start });
+        }
+    }
+    hits
 }
 
 fn put(entry: &mut Map<String, Value>, name: &str, value: Value) {
@@ -199,10 +226,11 @@ fn put(entry: &mut Map<String, Value>, name: &str, value: Value) {
     }
 }
 
-/// Each value once, in the order of its first appearance.
-fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
+/// Each value once, where it appears first.
+fn distinct(mut hits: Vec<Hit<String>>) -> Vec<Hit<String>> {
     let mut seen = std::collections::HashSet::new();
-    values.filter(|value| seen.insert(value.to_lowercase())).collect()
+    hits.retain(|hit| seen.insert(hit.value.to_lowercase()));
+    hits
 }
 
 #[cfg(test)]
@@ -284,6 +312,21 @@ mod tests {
         );
         assert_eq!(ran.items[0]["amounts"].as_array().unwrap().len(), MATCHES);
         assert_eq!(ran.outcome.truncation.unwrap().available_total, Some(1000));
+    }
+
+    #[test]
+    fn says_where_each_value_was_found() {
+        let entry = json!({"subject": "Due 2026-03-03", "body": "one\ntwo 5 €\nada@example.org and 7 €"});
+        let ran = seed("extract_entries", json!({"fields": ["date", "amount", "email"], "entries": [entry]}));
+        assert_eq!(
+            ran.items[0]["found"],
+            json!([
+                {"field": "date", "value": "2026-03-03", "in": "subject", "line": 1, "at": 4},
+                {"field": "amount", "value": "5", "in": "body", "line": 2, "at": 8},
+                {"field": "amount", "value": "7", "in": "body", "line": 3, "at": 34},
+                {"field": "email", "value": "ada@example.org", "in": "body", "line": 3, "at": 14},
+            ])
+        );
     }
 
     #[test]

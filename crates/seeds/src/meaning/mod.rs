@@ -16,6 +16,7 @@ mod amounts;
 mod contacts;
 mod dates;
 mod digest;
+mod gist;
 mod language;
 mod rules;
 pub(crate) mod text;

@@ -1,0 +1,177 @@
+//! Tables: conditions on a column, what is computed of one, and the column that orders the rows.
+
+use super::dates::small;
+use super::{Clause, Item, Order};
+use crate::catalog::Role;
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// "column 'x'", "where city is Rome", "sheet 'Q3'".
+    pub(crate) fn table_cues(&mut self) {
+        for at in 0..self.len() {
+            if !self.free(at) {
+                continue;
+            }
+            if let Some((value, end)) = self.measured(at) {
+                self.frame.field = Some(value);
+                self.take(at + 1, end, "column");
+            } else if self.is(at, "cue", "sheet")
+                && let Some((value, end)) = self.value_after(at, false).filter(|(_, end)| *end == at + 2)
+            {
+                self.frame.set(Role::Sheet, value);
+                self.take(at, end, "sheet");
+            } else if self.is(at, "cue", "column") {
+                let after = self.value_after(at, true).filter(|(_, end)| *end <= at + 3);
+                let named = after.filter(|(_, end)| {
+                    self.sense(end - 1, "cue").is_none() && self.sense(end - 1, "prep").is_none()
+                });
+                let (value, from, end) = match named {
+                    Some((value, end)) => (value, at, end),
+                    None => match self.value_before(at) {
+                        Some((value, before)) => (value, before, at + 1),
+                        None => continue,
+                    },
+                };
+                self.take(from, end, "column");
+                if !self.column_condition(&value, end) {
+                    self.frame.field = Some(value);
+                }
+            } else if self.is(at, "cue", "value") || self.compares(at) {
+                let Some((field, before)) = self.column_before(at) else { continue };
+                if self.column_condition(&field, at) {
+                    self.take(before, at + 1, "column");
+                }
+            }
+        }
+        self.column_order();
+    }
+
+    /// "… over 100": a comparison with a bare number, which no size and no age is.
+    fn compares(&self, at: usize) -> bool {
+        let counted = |i: usize| {
+            self.number(i).is_some()
+                && self.sense(i + 1, "size_unit").is_none()
+                && self.sense(i + 1, "unit").is_none()
+        };
+        self.sense(at, "compare").is_some() && (counted(at + 1) || counted(self.skip_stops(at + 1)))
+    }
+
+    /// The word right before `at` when it can be a column: any word that does not only bind others.
+    fn column_before(&self, at: usize) -> Option<(String, usize)> {
+        let before = at.checked_sub(1)?;
+        let item = self.items.get(before).filter(|item| item.free())?;
+        let binds = ["pron", "prep", "then", "subject", "by"].iter().any(|cat| item.sense(cat).is_some());
+        if matches!(item.lit, Lit::Word) && item.words == 1 && !binds && item.command().is_none() {
+            return Some((item.text.clone(), before));
+        }
+        self.value_before(at)
+    }
+
+    /// "sorted by amount", "by 'Total', highest first": the column a table is put in order by.
+    fn column_order(&mut self) {
+        let orders = |item: &Item| {
+            let verbs = item.senses.iter().filter(|s| s.cat == "verb");
+            verbs.filter_map(|s| self.senses.verb.get(&s.id)).any(|verb| verb.orders)
+        };
+        let Some(verb) = self.items.iter().position(orders) else { return };
+        let Some((column, from, end)) = (verb + 1..self.len()).find_map(|at| self.ordered_by(at)) else {
+            return;
+        };
+        self.take(from, end, "order");
+        let mut order = "asc".to_owned();
+        for at in 0..self.len() {
+            let said = self.sense(at, "direction").map(str::to_owned);
+            let said = said.or_else(|| Some(self.senses.order.get(self.sense(at, "order")?)?.order.clone()));
+            if let Some(said) = said.filter(|_| self.free(at)) {
+                order = said;
+                self.take(at, at + 1, "order");
+            }
+        }
+        self.frame.order = Some(Order { field: column, order, limit: None });
+    }
+
+    /// The column named at `at` by "by x", also where that phrase means an order of files.
+    fn ordered_by(&self, at: usize) -> Option<(String, usize, usize)> {
+        let item = self.items.get(at).filter(|item| item.free())?;
+        if item.sense("order").is_some() && item.words == 2 {
+            let (first, last) = item.text.split_once(char::is_whitespace)?;
+            let by = self.lexicon.single(&first.to_lowercase())?.senses.iter().any(|s| s.cat == "by");
+            return by.then(|| (last.trim().to_owned(), at, at + 1));
+        }
+        if !item.is("by", "by") {
+            return None;
+        }
+        let column = |at: usize| {
+            let item = self.items.get(at).filter(|item| item.free())?;
+            match &item.lit {
+                Lit::Quoted(text) => Some((text.clone(), at + 1)),
+                Lit::Word if item.capital => self.name(at, false),
+                Lit::Word if item.words == 1 => Some((item.text.clone(), at + 1)),
+                _ => None,
+            }
+        };
+        let next = self.skip_stops(at + 1);
+        let ends = ["direction", "prep", "then", "order"].iter().any(|cat| self.sense(next, cat).is_some());
+        let named = column(next).filter(|_| !ends);
+        // A word that elsewhere only binds is a column when nothing else is named.
+        let named = named.or_else(|| if next > at + 1 { column(next - 1) } else { None });
+        named.map(|(name, end)| (name, at, end))
+    }
+
+    /// "the highest 'Price'", "the total of Amount": what a computation is asked of, in a table.
+    fn measured(&self, at: usize) -> Option<(String, usize)> {
+        let stat = self.sense(at, "stat").filter(|id| *id != "count" && *id != "size").is_some();
+        let counts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let verb = Some(at) == self.verb_at && counts.is_some_and(|v| v.stat.as_deref() == Some("sum"));
+        if !(stat || verb) || self.frame.field.is_some() {
+            return None;
+        }
+        let next = self.skip_stops(at + 1);
+        let next = if self.is(next, "prep", "of") { self.skip_stops(next + 1) } else { next };
+        let item = self.items.get(next).filter(|i| i.free())?;
+        let named = matches!(item.lit, Lit::Quoted(_)) || matches!(item.lit, Lit::Word) && item.capital;
+        let beside = self.is(next + 1, "cue", "column") || item.sense("cue").is_some();
+        self.name(next, false).filter(|_| named && !beside)
+    }
+
+    /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.
+    fn column_condition(&mut self, field: &str, at: usize) -> bool {
+        let mut at = at;
+        while self.items.get(at).is_some_and(|i| {
+            i.free() && !i.is("cue", "value") && i.sense("compare").is_none() && i.sense("stop").is_some()
+        }) {
+            at += 1;
+        }
+        let value_at = if self.is(at, "cue", "value") { at + 1 } else { at };
+        if let Some(compare) = self.sense(value_at, "compare").map(str::to_owned)
+            && let Some(n) = self.number(self.skip_stops(value_at + 1)).or_else(|| self.number(value_at + 1))
+        {
+            let end = if self.number(value_at + 1).is_some() {
+                value_at + 2
+            } else {
+                self.skip_stops(value_at + 1) + 1
+            };
+            let role = if compare == "gt" { Role::WhereMin } else { Role::WhereMax };
+            let value = small::<i64>(n).map_or_else(|| serde_json::Value::from(n), serde_json::Value::from);
+            self.frame.column = Some((field.to_owned(), role, value));
+            self.take(at, end, "column");
+            return true;
+        }
+        let contains = self.is(at, "cue", "contains");
+        if value_at == at && !contains {
+            return false;
+        }
+        let from = if contains { at } else { value_at - 1 };
+        let Some((value, end)) = self.value_after(from, true) else { return false };
+        let role = if contains { Role::WhereContains } else { Role::WhereValue };
+        let value = match self.lit(end - 1) {
+            Some(Lit::Number(n)) => {
+                small::<i64>(*n).map_or_else(|| serde_json::Value::from(*n), serde_json::Value::from)
+            }
+            _ => value.into(),
+        };
+        self.frame.column = Some((field.to_owned(), role, value));
+        self.take(at, end, "column");
+        true
+    }
+}

@@ -1,0 +1,43 @@
+//! Text on its way to a model: only what is needed, bounded, and framed as data.
+
+use serde_json::{Map, Value};
+
+/// Fields that hold text for people, the telling ones first.
+const FIELDS: [&str; 8] = ["subject", "title", "name", "body", "content", "text", "snippet", "description"];
+/// Bytes of one entry that are sent.
+const BYTES: usize = 12 << 10;
+
+const FRAMES: [(&str, &str); 2] = [
+    ("en", include_str!("../../data/prompts/frame.en.txt")),
+    ("it", include_str!("../../data/prompts/frame.it.txt")),
+];
+
+/// The text of an entry and nothing else of it.
+pub(super) fn text_of(entry: &Map<String, Value>) -> String {
+    let mut text = String::new();
+    for part in FIELDS.iter().filter_map(|field| entry.get(*field)?.as_str()) {
+        if text.len() >= BYTES {
+            break;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(part.get(..part.floor_char_boundary(BYTES - text.len())).unwrap_or_default());
+    }
+    text
+}
+
+/// The text between two marks that depend on it, so that it cannot hold them and close its own frame.
+pub(super) fn framed(text: &str, lang: &str) -> String {
+    let mark = blake3::hash(text.as_bytes()).to_hex();
+    let mark = mark.get(..16).unwrap_or_default();
+    let said = of(&FRAMES, lang).trim_end();
+    format!("{}\n[data {mark}]\n{text}\n[end {mark}]\n", said.replace("{mark}", mark))
+}
+
+/// The words of a language, or those of the first one.
+pub(super) fn of(texts: &'static [(&'static str, &'static str)], lang: &str) -> &'static str {
+    let tag = lang.split(['-', '_', '.']).next().unwrap_or_default();
+    let found = texts.iter().find(|(known, _)| known.eq_ignore_ascii_case(tag)).or(texts.first());
+    found.map_or("", |(_, text)| text)
+}
