@@ -5,8 +5,8 @@ use crate::conduct::{Asked, Gateway, TurnDoor};
 use metnos_engine::propose::{ANSWER_TOKENS, Again, Proposed};
 use metnos_engine::{Answer, Clock, Explain, Request};
 use metnos_executor::Failure;
-use metnos_llm::{Client, Constraint, LlmError, Question, Role, Spent, Usage};
-use metnos_memory::db::{ModelCall, ModelUse};
+use metnos_llm::{Client, Constraint, LlmError, Question, Role, Usage};
+use metnos_memory::db::ModelCall;
 use metnos_turn::Event;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -53,8 +53,8 @@ impl Gateway {
         };
         door.consults(&tier.model);
         let model = tier.model.clone();
-        let (told, usage) = match self.prepare(turn, now, &tier) {
-            Ok((key, wall, left)) => self.wait(Client::new(tier, key), wanted, wall, left, door)?,
+        let (told, usage) = match self.runtime.model_room(turn, now.time_zone(), &tier) {
+            Ok(room) => self.wait(Client::new(tier, room.key), wanted, room.wall, room.tokens, door)?,
             Err(error) => (Err(error), Usage::default()),
         };
         let outcome = told.as_ref().map_or_else(|error| error.word(), |_| "answered");
@@ -77,33 +77,6 @@ impl Gateway {
                 Event::NotConsulted { why: error.word().to_owned(), said }
             }
         })
-    }
-
-    /// The key, the time and the tokens that are left; or why nobody is asked.
-    fn prepare(
-        &self,
-        turn: Option<&str>,
-        now: &jiff::Zoned,
-        tier: &metnos_llm::Tier,
-    ) -> Result<(Option<metnos_llm::Key>, Duration, u64), LlmError> {
-        let budget = self.runtime.config.budget;
-        let unready = |failure: Failure| LlmError::Unready(failure.message);
-        // The day is the one of the person's zone, whatever moment a request pretends to be asked at.
-        let here = jiff::Timestamp::now().to_zoned(now.time_zone().clone());
-        let midnight = here.start_of_day().map_or(jiff::Timestamp::MIN, |day| day.timestamp());
-        let used =
-            |turn: Option<&str>, since| self.db(|db| db.model_use(turn, since)).map(spent).map_err(unready);
-        let day = used(None, midnight)?;
-        let of_turn = match turn {
-            Some(turn) => used(Some(turn), jiff::Timestamp::MIN)?,
-            None => Spent::default(),
-        };
-        if let Some(limit) = budget.used_up(of_turn, day) {
-            return Err(LlmError::OverBudget(limit));
-        }
-        let key = tier.credential.as_deref().map(|name| self.runtime.model_key(name)).transpose();
-        let wall = Duration::from_millis(budget.left_ms(of_turn));
-        Ok((key.map_err(unready)?, wall, budget.left_tokens(of_turn, day)))
     }
 
     /// Waits for the answer in another thread, so that the person can stop waiting. What was sent is
@@ -202,8 +175,4 @@ impl Gateway {
     pub fn model_calls(&self, turn: &str) -> Result<Vec<ModelCall>, Failure> {
         self.db(|db| db.model_calls(turn))
     }
-}
-
-fn spent(used: ModelUse) -> Spent {
-    Spent { tokens: used.tokens, ms: used.ms, cost: used.cost }
 }

@@ -9,6 +9,7 @@ mod budget;
 mod client;
 mod config;
 mod error;
+mod from_schema;
 mod gbnf;
 mod http;
 mod openai;

@@ -27,6 +27,7 @@ mod repeat;
 mod reserve;
 mod runtime;
 mod text;
+mod tiers;
 pub mod undo;
 mod vault;
 

@@ -57,7 +57,6 @@ pub struct Runtime {
     land: RwLock<Arc<Land>>,
     pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
-    minds: OnceLock<Box<dyn crate::minds::Minds>>,
 }
 
 /// The places every call is measured against.
@@ -154,7 +153,6 @@ impl Runtime {
             vault,
             land: RwLock::new(Arc::new(land)),
             pool: OnceLock::new(),
-            minds: OnceLock::new(),
             warm: options.warm,
             home,
         };
@@ -250,14 +248,9 @@ impl Runtime {
         Ok(Prepared { args, entries, with })
     }
 
-    /// Binds the models that executors may ask. The first ones stay.
-    pub fn bind(&self, minds: Box<dyn crate::minds::Minds>) {
-        // Whoever comes second finds the place taken, which is what is promised.
-        let _ = self.minds.set(minds);
-    }
-
+    /// The models that executors may ask, if any is bound.
     pub(crate) fn minds(&self) -> Option<&dyn crate::minds::Minds> {
-        self.minds.get().map(AsRef::as_ref)
+        (!self.config.tiers.bound().is_empty()).then_some(self as &dyn crate::minds::Minds)
     }
 
     /// The records of this instance.
