@@ -82,7 +82,7 @@ fn a_real_server_obeys_the_grammar_so_a_model_that_understands_nothing_makes_no_
     let house = House::supervised();
     let config = format!(
         "[tiers.wise]\nkind = \"openai\"\nurl = \"http://127.0.0.1:{}\"\nmodel = \"tiny\"\n\
-         timeout_seconds = 300\ngrammar = \"gbnf\"\n[budget]\nseconds_per_turn = 900\n",
+         timeout_seconds = 300\ncontext = 2200\ngrammar = \"gbnf\"\n[budget]\nseconds_per_turn = 900\n",
         server.port
     );
     std::fs::write(house.metnos().join("config/metnos.toml"), config).unwrap();
@@ -90,27 +90,23 @@ fn a_real_server_obeys_the_grammar_so_a_model_that_understands_nothing_makes_no_
         let now = ["--now", "2026-11-15T10:00:00+01:00", "--zone", "Europe/Rome"];
         house.run(&[&["--json", "plan", "--model", "--explain"][..], &now, &[text]].concat())
     };
-    for text in ["dig out whatever photos are lurking in Pictures", "scova i PDF che bazzicano in Documenti"]
-    {
-        let ran = plan(text);
-        let answer = ran.json();
-        // It may run out of room or name a step that is not there yet; what it may not do is leave the
-        // grammar, which the check would tell.
-        match answer["kind"].as_str() {
-            Some("plan") => assert_eq!(answer["plan"]["source"], "model", "{answer}"),
-            Some("gap") => {}
-            other => panic!("{other:?} {ran:?}"),
-        }
-        assert!(
-            !ran.stdout.contains("not a record") && !ran.stdout.contains("none that may be used"),
-            "{ran:?}"
-        );
+    // It may find nothing, run out of room or refer to a step that is not there; what it may not do is
+    // leave the grammar, which the check would tell.
+    let text = "dig out whatever photos are lurking in Pictures";
+    let ran = plan(text);
+    let answer = ran.json();
+    match answer["kind"].as_str() {
+        Some("plan") => assert_eq!(answer["plan"]["source"], "model", "{answer}"),
+        Some("gap") => assert!(answer["tokens"].as_u64().unwrap() > 300, "the model was asked: {ran:?}"),
+        other => panic!("{other:?} {ran:?}"),
+    }
+    for outside in ["not a record", "none that may be used", "of another type", "is none of", "there is no"] {
+        assert!(!ran.stdout.contains(outside), "{ran:?}");
     }
     // The same question gives the same answer.
-    let text = "fish out the songs lurking in Music";
-    assert_eq!(plan(text).json()["plan"], plan(text).json()["plan"]);
+    assert_eq!(plan(text).json()["plan"], answer["plan"]);
     // And a turn is recorded with what it used.
-    let told = house.run(&["--json", "ask", "dig out whatever photos are lurking in Pictures"]).json();
+    let told = house.run(&["--json", "ask", text]).json();
     let shown = house.run(&["--json", "turns", told["turn"].as_str().unwrap()]).json();
     assert_eq!(shown["models"][0]["model"], "tiny", "{shown}");
     assert!(shown["tokens"].as_u64().unwrap() > 300, "{shown}");
