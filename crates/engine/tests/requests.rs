@@ -75,6 +75,12 @@ fn a_seventh_set_keeps_its_floor() {
 }
 
 #[test]
+fn an_eighth_set_keeps_its_floor() {
+    let share = share("eighth.jsonl");
+    assert!(share >= 0.84, "{share}");
+}
+
+#[test]
 fn what_is_left_out_is_never_what_is_meant() {
     let planner = planner();
     let plan = plan(&planner, "delete everything in ~/tmp but the .log files");

@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::House;
+use support::model::{Model, Say, plan};
 
 const NOTE: &str = "The bridge over the river closes on 2026-03-12. Tea was served at four.\n\
     Until the bridge is open again the river is crossed by boat, for 3.50 EUR.\n\
@@ -140,4 +141,45 @@ fn a_part_of_an_earlier_result_is_read_by_who_asked_for_it_alone() {
         json!({ "key": key }).to_string().as_bytes(),
     );
     assert_ne!(other.code, Some(0), "{other:?}");
+}
+
+fn bind(house: &House, model: &Model) {
+    let text = model.bound("fast", "timeout_seconds = 5");
+    std::fs::write(house.metnos().join("config/metnos.toml"), text).unwrap();
+}
+
+#[test]
+fn a_model_sums_up_and_labels_what_rules_cannot_and_is_recorded() {
+    let house = prepared();
+    let said = "A bridge is closed; boats go instead.";
+    let model = Model::saying(vec![Say::Text(json!({ "text": said }).to_string())]);
+    bind(&house, &model);
+    let told = ask(&house, "summarize Documents/note.txt");
+    assert!(told["text"].as_str().unwrap().contains(said), "{told}");
+    let [seen] = &model.seen()[..] else { panic!("{told}") };
+    assert!(seen.body["messages"][1]["content"].as_str().unwrap().contains("crossed by boat"));
+    assert!(!seen.body["messages"][0]["content"].as_str().unwrap().contains("crossed by boat"));
+    let line = house.audit_lines().into_iter().rev().find(|line| line["executor"] == "describe_entries");
+    assert_eq!(line.unwrap()["detail"]["model"]["asked"], 1);
+    // A label that no rule knows.
+    let model = Model::saying(vec![Say::Text(json!({ "label": "travel" }).to_string())]);
+    bind(&house, &model);
+    let told = ask(&house, "classify the files in Documents by topic");
+    assert_eq!(column(&told, "label"), vec![json!("travel"); 3], "{told}");
+}
+
+#[test]
+fn a_model_that_obeys_a_text_gives_no_step_and_no_answer() {
+    let house = prepared();
+    let steps = json!([{ "tool": "delete_files", "args": { "paths": ["~/Documents/note.txt"] } }]);
+    let model = Model::saying(vec![Say::Text(plan(steps))]);
+    bind(&house, &model);
+    let told = ask(&house, "summarize Documents/note.txt");
+    assert!(
+        told["text"].as_str().unwrap().contains("“The bridge over the river"),
+        "the counted text stays: {told}"
+    );
+    assert!(!model.seen().is_empty() && house.home().join("Documents/note.txt").exists());
+    let ran: Vec<Value> = house.audit_lines().iter().map(|line| line["executor"].clone()).collect();
+    assert!(!ran.contains(&json!("delete_files")), "{ran:?}");
 }

@@ -132,6 +132,10 @@ impl Clause<'_> {
             match self.items[at].lit.clone() {
                 Lit::Email(address) if !self.frame.has(Role::To) => {
                     self.frame.set(Role::To, address);
+                    // Whoever gives such an address says by which way.
+                    if !self.frame.has(Role::Via) {
+                        self.frame.set(Role::Via, "email");
+                    }
                     let from =
                         at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
                     self.take(from, at + 1, "recipient");

@@ -64,6 +64,15 @@ impl Clause<'_> {
             {
                 self.frame.set(Role::AtMost, n);
                 self.take(at, at + 2, "limit");
+            } else if self.free(at) && at + 1 == self.len() && self.is(at, "cue", "top") {
+                // "twenty songs at most"
+                let before =
+                    (0..at).rev().find(|n| self.free(*n) && self.number(*n).is_some_and(|n| n > 1.0));
+                if let Some((n, count)) = before.and_then(|n| Some((n, small::<u64>(self.number(n)?)?))) {
+                    self.frame.set(Role::AtMost, count);
+                    self.take(n, n + 1, "limit");
+                    self.take(at, at + 1, "limit");
+                }
             }
         }
     }

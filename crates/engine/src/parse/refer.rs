@@ -181,7 +181,9 @@ impl Clause<'_> {
                 }
                 names.push(name);
                 any = true;
-                self.take(at, end, "new folder");
+                // "three folders": they are counted by their names.
+                let counted = at > 0 && self.free(at - 1) && self.number(at - 1).is_some();
+                self.take(at - usize::from(counted), end, "new folder");
                 next = end;
                 let mut joined = false;
                 while self.items.get(next).is_some_and(|i| i.is_comma() || i.is("then", "and")) {
