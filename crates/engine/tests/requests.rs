@@ -229,3 +229,28 @@ fn every_argument_of_a_plan_is_one_of_its_executor() {
         }
     }
 }
+
+#[test]
+fn what_was_spoken_of_before_does_not_widen_a_request_that_names_its_place() {
+    for before in [
+        "show me the unread mail",
+        "what's on my calendar tomorrow?",
+        "show my contacts",
+        "read https://example.org",
+    ] {
+        let line = |query: &str| serde_json::json!({ "query": query, "context": [before] }).to_string();
+        let answers =
+            |query: &str| batch::run(&planner(), &line(query), &clock(), None, false).unwrap().remove(0);
+        let deleted = answers("delete the PDFs in Documents");
+        assert_eq!(
+            deleted["plan"]["steps"][0]["args"]["base_path"], "~/Documents",
+            "after {before}: {deleted}"
+        );
+        assert_eq!(deleted["plan"]["steps"][0]["args"]["kind"], "pdf", "after {before}: {deleted}");
+        let read = answers("read ~/Documents/a.txt");
+        assert_eq!(
+            read["plan"]["steps"][0]["args"]["paths"][0], "~/Documents/a.txt",
+            "after {before}: {read}"
+        );
+    }
+}

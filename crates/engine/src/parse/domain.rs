@@ -26,7 +26,7 @@ impl Clause<'_> {
     /// A first guess, before places and names are known.
     pub(crate) fn guess(&self) -> String {
         let nouns: Vec<String> = (0..self.len())
-            .filter(|at| self.free(*at) && Some(*at) != self.verb_at && !self.items[*at].capital)
+            .filter(|at| self.free(*at) && Some(*at) != self.verb_at && !self.items[*at].is_name())
             .flat_map(|at| self.noun_ids(at))
             .collect();
         let object = self.object_of(nouns.iter().map(String::as_str));
@@ -46,6 +46,13 @@ impl Clause<'_> {
             .and_then(|id| self.senses.verb.get(id))
             .and_then(|v| v.object.clone())
             .unwrap_or_default()
+    }
+
+    /// Whether a file is named outright, and nothing points back: then it does not matter what was spoken of before.
+    pub(crate) fn names_a_file(&self) -> bool {
+        let back = ["pron", "ordinal", "list_word", "what_about"];
+        self.items.iter().any(|item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_)))
+            && !self.items.iter().any(|item| back.iter().any(|cat| item.sense(cat).is_some()))
     }
 
     /// Addresses and commands: what they are needs no words.

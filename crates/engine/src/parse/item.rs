@@ -31,6 +31,11 @@ impl Item {
         self.senses.iter().any(|s| s.cat == cat && s.id == id)
     }
 
+    /// Written as a name is: one capital, not the several of an abbreviation.
+    pub(crate) fn is_name(&self) -> bool {
+        self.capital && self.text.chars().filter(|c| c.is_uppercase()).count() < 2
+    }
+
     pub(crate) fn free(&self) -> bool {
         self.taken.is_empty()
     }

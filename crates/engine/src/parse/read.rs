@@ -21,7 +21,7 @@ impl Clause<'_> {
         self.literals();
         self.outputs();
         let mut guess = self.guess();
-        if guess.is_empty() {
+        if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
             guess = hint.to_owned();
         }
