@@ -127,13 +127,15 @@ impl Gateway {
         let turn = ulid::Ulid::new().to_string();
         // Held before anybody can see the turn.
         let _running = self.scratch.running(&turn)?;
+        // What was said before, this not included.
+        let context = self.context(&asked.conversation)?;
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
         let request = self.runtime.told(&asked.text);
         self.db(|db| {
             db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, jiff::Timestamp::now())
         })?;
         let mut phases = Phases::default();
-        let opening = self.opening(asked, self.context(&asked.conversation)?, &mut phases)?;
+        let opening = self.opening(asked, context, &mut phases)?;
         let told = self.run(asked, turn.clone(), (State::default(), 0), opening, phases, door);
         Running::remove(self.scratch.dir(), &turn);
         told
