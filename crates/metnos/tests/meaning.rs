@@ -181,5 +181,5 @@ fn a_model_that_obeys_a_text_gives_no_step_and_no_answer() {
     );
     assert!(!model.seen().is_empty() && house.home().join("Documents/note.txt").exists());
     let ran: Vec<Value> = house.audit_lines().iter().map(|line| line["executor"].clone()).collect();
-    assert!(!ran.contains(&json!("delete_files")), "{ran:?}");
+    assert!(ran.ends_with(&[json!("read_files"), json!("describe_entries")]), "nothing came after: {ran:?}");
 }
