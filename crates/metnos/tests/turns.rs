@@ -127,6 +127,20 @@ fn old_lists_go_by_age_and_beyond_the_budget_and_the_last_stays() {
 }
 
 #[test]
+fn the_largest_of_many_are_the_largest_of_all() {
+    const MANY: usize = 10_500;
+    let house = House::new();
+    for n in 0..MANY {
+        house.write(&format!("Heap/{:02}/{n:05}.txt", n % 20), vec![b'x'; usize::from(n % 7 == 0)]);
+    }
+    // The last that a walk would meet.
+    house.write("Heap/zz/largest.txt", "the largest of all");
+    let answer = ask(&house, "show the largest file in Heap");
+    assert_eq!(answer["entries"][0]["name"], "largest.txt", "{answer}");
+    assert_eq!(ask(&house, "how many files are in Heap?")["text"], (MANY + 1).to_string());
+}
+
+#[test]
 fn the_prefilter_ranks_a_catalog_from_outside_and_names_the_place_of_an_error() {
     let house = House::bare();
     let catalog = json!([

@@ -274,7 +274,7 @@ impl Ending {
                 let count = got.fail_count.to_string();
                 lines.push(messages.say(language, "failed_items", &[("count", &count), ("first", first)]));
             }
-            if let Some(cut) = got.truncated.as_deref().filter(|_| n + 1 == last) {
+            if let Some(cut) = got.truncated.as_deref() {
                 lines.push(messages.say(language, "truncated", &[("cap", cut)]));
             }
         }

@@ -12,6 +12,7 @@ mod refer;
 mod replay;
 mod stage;
 mod validate;
+mod whole;
 
 pub use ending::{Ending, Messages, Status};
 pub use event::{Effect, Event, Got, Source, Trouble};

@@ -3,9 +3,10 @@
 use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
-use crate::refer::{Lost, resolve};
+use crate::refer::{Lost, Resolved, resolve};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
+use crate::whole;
 use metnos_engine::propose::Proposer;
 use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading};
 use metnos_llm::Role;
@@ -164,13 +165,12 @@ impl Machine {
         let required =
             |name: &str| tool.is_some_and(|tool| tool.args.iter().any(|a| a.name == name && a.required));
         match resolve(&step.args, &state.results, &required) {
-            Ok(resolved) => Effect::Invoke {
-                step: number,
-                tool: step.tool.clone(),
-                args: resolved.args,
-                entries: resolved.entries,
-                with: resolved.with,
-            },
+            Ok(Resolved { mut args, entries, with }) => {
+                if let Some(tool) = tool {
+                    whole::lift(plan, number, tool, &mut args);
+                }
+                Effect::Invoke { step: number, tool: step.tool.clone(), args, entries, with }
+            }
             Err(Lost { argument }) => {
                 self.finish(state, Status::Failed, Some(format!("{}: {argument} has no value", step.tool)))
             }

@@ -25,6 +25,10 @@ const STAGES: [(&str, &str); 4] = [
 ];
 
 pub(super) fn measure(house: &House) -> Result<()> {
+    for folder in ["Documents", "Music"] {
+        std::fs::create_dir_all(house.home().join(folder))?;
+        std::fs::write(house.home().join(folder).join("one.pdf"), "x")?;
+    }
     let answer = house.command(&["--json", "ask", STAGES[1].1]).output()?;
     let answer: Value = serde_json::from_slice(&answer.stdout)?;
     let turn = answer["turn"].as_str().ok_or("no turn")?.to_owned();
@@ -104,6 +108,18 @@ fn replays(gateway: &Gateway, turn: &str) -> Result<()> {
     Ok(())
 }
 
+/// Both sides must name the same sizes; hidden files, which a person does not mean, are in neither.
+fn same(house: &House, request: &str, pipe: &str) -> Result<()> {
+    let answer = house.command(&["--json", "ask", request]).output()?;
+    let answer: Value = serde_json::from_slice(&answer.stdout)?;
+    let ours: Vec<u64> =
+        answer["entries"].as_array().into_iter().flatten().filter_map(|row| row["size"].as_u64()).collect();
+    let said = Command::new("sh").args(["-c", pipe]).stdin(Stdio::null()).output()?;
+    let lines = String::from_utf8(said.stdout)?;
+    let theirs: Vec<u64> = lines.lines().filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
+    if ours == theirs { Ok(()) } else { Err(format!("{ours:?} and not {theirs:?}").into()) }
+}
+
 /// Whole processes, from the start to the last byte of the answer.
 fn whole(house: &House) -> Result<()> {
     let ask = |request: &str| run(house.command(&["--json", "ask", request]).stdout(Stdio::null()));
@@ -116,8 +132,9 @@ fn whole(house: &House) -> Result<()> {
 
     let many = data::many_files(house.home())?;
     let request = format!("list the ten largest files in {}", many.display());
-    let pipe = format!("find '{}' -type f -printf '%s %p\\n' | sort -rn | head -10", many.display());
-    ask(&request)?;
+    let pipe =
+        format!("find '{}' -type f -not -name '.*' -printf '%s %p\\n' | sort -rn | head -10", many.display());
+    same(house, &request, &pipe)?;
     let (ours, theirs) = alternate(
         5,
         || ask(&request),
