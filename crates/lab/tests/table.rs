@@ -63,7 +63,7 @@ fn used_up_processor_time_is_said_to_be_that() {
         let errno = row["errno"].as_str();
         assert!(errno.is_none_or(|errno| errno.starts_with("limit_exceeded:cpu")), "{row}");
     }
-    assert!(ran.status.success(), "{text}");
+    assert!(ran.status.success(), "{text}{}", String::from_utf8_lossy(&ran.stderr));
 }
 
 #[test]
