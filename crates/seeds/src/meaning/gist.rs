@@ -168,8 +168,7 @@ mod tests {
     #[test]
     fn the_telling_sentences_in_the_order_of_the_text() {
         let text = "The bridge over the river closes in June. Tea was served at four. \
-                    Until the bridge is open again the river is crossed by boat. It rained. \
-                    The boat costs 3.50 euro.";
+                    Until the bridge is open again the river is crossed by boat. It rained.";
         assert_eq!(
             gist(text, 2),
             [
