@@ -171,7 +171,7 @@ impl Attack {
     pub(crate) fn attempt(&self, house: &mut House, cell: Cell, without: &str) -> Done<(bool, String)> {
         (self.before)(house)?;
         let (args, harmless) = ((self.args)(house), (self.harmless)(house));
-        let mut tries = 0;
+        let mut tries = 0u64;
         let answer = loop {
             tries += 1;
             if cell == Cell::Cold && self.rehearsed {
@@ -193,14 +193,19 @@ impl Attack {
             if asked {
                 break answer;
             }
-            if tries == 20 {
+            if tries == TRIES {
                 return Err(format!("{}: never in a warm cell; last answer {answer}", self.name));
             }
+            // A busy machine makes no cells ahead for a while.
+            std::thread::sleep(std::time::Duration::from_millis(5 * tries));
             (self.before)(house)?;
         };
         Ok(((self.won)(house, &answer), how(&answer)))
     }
 }
+
+/// How often a warm cell is waited for.
+const TRIES: u64 = 60;
 
 /// What an attacker does who stands between check and use, in the folder of the house.
 pub(crate) type Swap = fn(&Path) -> Done;
