@@ -12,8 +12,16 @@ use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};
 use serde_json::Value;
 
 const NOW: &str = "2026-11-15T10:00:00+01:00";
-const KNOWN: [&str; 6] =
-    ["requests.jsonl", "more.jsonl", "third.jsonl", "fourth.jsonl", "fifth.jsonl", "sixth.jsonl"];
+const KNOWN: [&str; 8] = [
+    "requests.jsonl",
+    "more.jsonl",
+    "third.jsonl",
+    "fourth.jsonl",
+    "fifth.jsonl",
+    "sixth.jsonl",
+    "seventh.jsonl",
+    "eighth.jsonl",
+];
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 

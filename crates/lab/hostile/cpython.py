@@ -133,7 +133,7 @@ def attempt(attack, target, n, args):
         "hard-link": lambda: str(os.link(first, second)),
         "environment": lambda: str(dict(os.environ)),
         "hostname": lambda: os.uname().nodename,
-        "descriptor": lambda: os.read(n, 4096).decode(),
+        "descriptor": lambda: os.pread(n, 4096, 0).decode(),
         "leave": lambda: write("/tmp/.cell/left", "left behind", os.O_CREAT),
         "find-left": lambda: read("/tmp/.cell/left"),
         "inet-socket": lambda: made(socket.AF_INET, socket.SOCK_DGRAM),

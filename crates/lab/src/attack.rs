@@ -222,7 +222,7 @@ impl Swapping {
         crate::house::write(&pause.join("armed"), "")?;
         let place = pause.clone();
         let thread = std::thread::spawn(move || {
-            let until = Instant::now() + Duration::from_secs(8);
+            let until = Instant::now() + Duration::from_secs(40);
             while !place.join("at").exists() {
                 if Instant::now() > until {
                     return Err("the call never came to its pause".to_owned());

@@ -29,7 +29,7 @@ pub(crate) struct Hostile<'a> {
 
 /// The usual limits.
 const LIMITS: &str =
-    "wall_ms = 8000, cpu_ms = 2000, memory_mb = 64, output_kb = 64, processes = 4, files = 64, tmp_mb = 4";
+    "wall_ms = 60000, cpu_ms = 2000, memory_mb = 64, output_kb = 64, processes = 4, files = 64, tmp_mb = 4";
 
 impl<'a> Hostile<'a> {
     /// With the usual limits and no rights.
@@ -189,7 +189,7 @@ const RULES: [(&str, &str); 4] = [
 /// Signs every executor the table uses.
 pub(crate) fn sign_all(house: &House) -> Done {
     let paths = &["arg:paths"][..];
-    let quick = LIMITS.replace("wall_ms = 8000", "wall_ms = 700").replace("cpu_ms = 2000", "cpu_ms = 1000");
+    let quick = LIMITS.replace("wall_ms = 60000", "wall_ms = 700").replace("cpu_ms = 2000", "cpu_ms = 1000");
     let slow = LIMITS.replace("cpu_ms = 2000", "cpu_ms = 1000");
     let many = LIMITS.replace("processes = 4", "processes = 24");
     let roomy = LIMITS.replace("output_kb = 64", "output_kb = 8192");

@@ -181,7 +181,7 @@ impl Session {
 
     /// Calls harmlessly until a warm cell with the same mounts serves; several then wait.
     pub(crate) fn warm_up(&mut self, executor: &str, args: &Value) -> Done {
-        let until = Instant::now() + Duration::from_secs(10);
+        let until = Instant::now() + Duration::from_secs(60);
         while Instant::now() < until {
             let answer = self.call(executor, args)?;
             if self.was_warm(&answer) {
@@ -190,7 +190,7 @@ impl Session {
             // A shelf fills in the background; asking again at once would empty it.
             std::thread::sleep(Duration::from_millis(20));
         }
-        Err(format!("{executor}: no warm cell within ten seconds"))
+        Err(format!("{executor}: no warm cell within a minute"))
     }
 
     /// Whether the audit says that a warm cell served this answer.

@@ -47,7 +47,7 @@ pub(super) fn attacks() -> Vec<Attack> {
         })
         .won(|_, answer| answer.to_string().contains("of the attacker")),
         signed("tampered-manifest", |house| {
-            edit(part(house, "manifest.toml"), "wall_ms = 8000", "wall_ms = 9000")
+            edit(part(house, "manifest.toml"), "wall_ms = 60000", "wall_ms = 90000")
         }),
         signed("tampered-schema", |house| {
             edit(part(house, "schema.json"), "\"required\":[\"attack\"]", "\"required\":[]")

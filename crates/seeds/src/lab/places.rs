@@ -1,9 +1,9 @@
 //! Files and folders outside the fence, and what else a process can look at.
 
 use super::Args;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::FromRawFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 pub(super) fn attempt(args: &Args) -> Option<io::Result<String>> {
@@ -39,11 +39,12 @@ pub(super) fn attempt(args: &Args) -> Option<io::Result<String>> {
         "hostname" => Ok(rustix::system::uname().nodename().to_string_lossy().into_owned()),
         "descriptor" => {
             // SAFETY: an attacker owns whatever stands at a number nobody gave it.
-            let mut file = unsafe { std::fs::File::from_raw_fd(args.n as i32) };
-            let mut text = String::new();
-            let read = file.read_to_string(&mut text).map(|_| text);
+            let file = unsafe { std::fs::File::from_raw_fd(args.n as i32) };
+            // At the beginning: whoever inherited it too may have read it to its end.
+            let mut text = [0; 64];
+            let read = file.read_at(&mut text, 0);
             std::mem::forget(file);
-            read
+            read.map(|n| String::from_utf8_lossy(&text[..n]).into_owned())
         }
         _ => return None,
     })
