@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What a small real model adds to the planner: accuracy side by side, tokens and seconds a plan.
-#   eval_llm.sh [N] [AGAIN]    N requests of each kind (default 30), the first AGAIN of them twice (default 10)
+#   eval_llm.sh [N] [AGAIN]    N requests of each kind (default 100), the first AGAIN of them twice (default 10)
+#   ROLES="wise" eval_llm.sh   without the rewriting by the small role
 set -euo pipefail
 cd "$(dirname "$0")/.."
-most="${1:-30}"
+most="${1:-100}"
 again="${2:-10}"
 dir="${METNOS_TESTBED:-${XDG_CACHE_HOME:-$HOME/.cache}/metnos-testbed}"
 model="$dir/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
@@ -27,12 +28,16 @@ done
 mkdir "$work/home"
 run() { env -i HOME="$work/home" METNOS_HOME="$work/metnos" PATH=/usr/bin:/bin "$metnos" "$@"; }
 run init >/dev/null
-cat >"$work/metnos/config/metnos.toml" <<TOML
-[tiers.wise]
+for role in ${ROLES:-fast wise}; do
+  cat >>"$work/metnos/config/metnos.toml" <<TOML
+[tiers.$role]
 kind = "openai"
 url = "http://127.0.0.1:$port"
 model = "qwen2.5-coder-1.5b-instruct"
 timeout_seconds = 300
+TOML
+done
+cat >>"$work/metnos/config/metnos.toml" <<TOML
 [budget]
 seconds_per_turn = 600
 tokens_per_day = 100000000

@@ -12,7 +12,7 @@ use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};
 use serde_json::Value;
 
 const NOW: &str = "2026-11-15T10:00:00+01:00";
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 12] = [
     "requests.jsonl",
     "more.jsonl",
     "third.jsonl",
@@ -21,6 +21,10 @@ const KNOWN: [&str; 8] = [
     "sixth.jsonl",
     "seventh.jsonl",
     "eighth.jsonl",
+    "ninth.jsonl",
+    "tenth.jsonl",
+    "eleventh.jsonl",
+    "twelfth.jsonl",
 ];
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

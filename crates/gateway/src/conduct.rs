@@ -10,7 +10,7 @@ use metnos_engine::{Catalog, Lexicons, Plan, Planner, Reading};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
-use metnos_runtime::call::{Done, Door, Spec};
+use metnos_runtime::call::{Done, Door, Provenance, Spec};
 use metnos_turn::{
     Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status, Trouble,
     replay,
@@ -70,7 +70,6 @@ pub struct Told {
 /// The runtime with a mind before it.
 pub struct Gateway {
     pub(crate) runtime: Runtime,
-    pub(crate) proposer: Proposer,
     machine: Machine,
     scratch: Scratch,
 }
@@ -79,14 +78,13 @@ impl Gateway {
     /// Puts the mind this binary was built with before `runtime`.
     pub fn new(runtime: Runtime) -> Result<Self, Failure> {
         let broken = |e: String| Failure::internal(e);
-        let catalog =
-            Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
+        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&runtime.awake());
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
         let proposer = Proposer::new(catalog.clone(), lexicons.clone()).map_err(|e| broken(e.to_string()))?;
-        let machine = Machine::new(catalog, lexicons, proposer.clone(), messages);
+        let machine = Machine::new(catalog, lexicons, proposer, messages);
         let scratch = Scratch::new(&runtime.home.state_dir());
-        Ok(Self { proposer, machine, scratch, runtime })
+        Ok(Self { machine, scratch, runtime })
     }
 
     pub(crate) fn planner(&self) -> &Planner {
@@ -184,13 +182,14 @@ impl Gateway {
                 return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} is over")));
             };
             event = match effect {
-                Effect::Invoke { step, tool, args, entries, with } => {
+                Effect::Invoke { step, tool, args, entries, with, derived, unsaid } => {
                     if step == 1
                         && let Some(plan) = &state.plan
                     {
                         door.plan(plan);
                     }
-                    let spec = self.spec(asked, &state, &turn, step, tool, args, (entries, with));
+                    let provenance = Provenance { derived, unsaid };
+                    let spec = self.spec(asked, &state, &turn, step, tool, args, (entries, with), provenance);
                     let got = match spec {
                         Ok(spec) => {
                             let done = phases.time("exec_ms", || self.runtime.call(spec, door.as_door()));
@@ -259,6 +258,7 @@ impl Gateway {
         tool: String,
         args: Map<String, Value>,
         (entries, with): (Option<Source>, Option<Source>),
+        provenance: Provenance,
     ) -> Result<Spec, Failure> {
         let list = |source: Option<Source>| source.map(|source| self.list(asked, turn, source)).transpose();
         Ok(Spec {
@@ -273,6 +273,7 @@ impl Gateway {
             call_id: Some(format!("{turn}-{}", state.before + step)),
             lang: state.language.clone(),
             now: asked.now.clone(),
+            provenance,
         })
     }
 

@@ -2,12 +2,11 @@
 //! written down whatever came of it, and left at once when the person wants no more of it.
 
 use crate::conduct::{Asked, Gateway, TurnDoor};
-use metnos_engine::propose::{ANSWER_TOKENS, Again, Proposed};
 use metnos_engine::{Answer, Clock, Explain, Request};
 use metnos_executor::Failure;
 use metnos_llm::{Client, Constraint, LlmError, Question, Role, Usage};
 use metnos_memory::db::ModelCall;
-use metnos_turn::Event;
+use metnos_turn::{Effect, Event, State};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -126,45 +125,37 @@ impl Gateway {
         door: &mut dyn TurnDoor,
     ) -> Result<Thought, Failure> {
         let request = Request { text: &asked.text, language: asked.language.as_deref(), context };
-        let clock = Clock::at(asked.now.clone());
-        let (answer, mut explain) = self.planner().plan(&request, &clock);
+        let (answer, mut explain) = self.planner().plan(&request, &Clock::at(asked.now.clone()));
         let began = jiff::Timestamp::now();
         let mut thought =
             Thought { answer, explain: Explain::default(), unhelped: None, invalid: 0, tokens: 0 };
-        let bound = self.runtime.config.tiers.wise.is_some();
-        let mut why: Option<String> = None;
-        while matches!(thought.answer, Answer::Gap(_)) && bound && thought.invalid < 2 {
-            let again = why.as_deref().map(Again::Invalid);
-            let Some(draft) = self.proposer.draft(&request, &explain.language, &clock, again) else { break };
-            explain.notes.push(format!("a model was asked, with {}", draft.pool.join(", ")));
-            let wanted = Wanted {
-                role: Role::Wise,
-                system: draft.system.clone(),
-                user: draft.user.clone(),
-                constraint: draft.constraint.clone(),
-                most_tokens: ANSWER_TOKENS,
+        let models = self.runtime.config.tiers.bound();
+        let mut event = Event::Asked {
+            text: asked.text.clone(),
+            language: asked.language.clone(),
+            now: asked.now.timestamp().to_string(),
+            zone: asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
+            context: context.to_vec(),
+            recalled: None,
+            models: models.clone(),
+        };
+        let mut state = State::default();
+        while matches!(thought.answer, Answer::Gap(_)) && !models.is_empty() {
+            let (next, effects) = self.machine().step(state, event);
+            state = next;
+            let Some(Effect::Consult { role, system, user, constraint, most_tokens }) =
+                effects.into_iter().next()
+            else {
+                break;
             };
-            let text = match self.consult(None, &asked.now, wanted, door)? {
-                Event::Consulted { text } => text,
-                Event::NotConsulted { said, .. } => {
-                    thought.unhelped = Some(said);
-                    break;
-                }
-                _ => break,
-            };
-            match self.proposer.read(&draft, &asked.text, &text) {
-                Ok(Proposed::Plan(plan)) => thought.answer = Answer::Plan(plan),
-                Ok(Proposed::Nothing) => {
-                    explain.notes.push("the model found nothing that fits".into());
-                    break;
-                }
-                Err(wrong) => {
-                    explain.notes.push(format!("the model's plan may not run: {wrong}"));
-                    thought.invalid += 1;
-                    thought.unhelped = Some(wrong.clone());
-                    why = Some(wrong);
-                }
-            }
+            explain.notes.push(format!("the {} model was asked", role.word()));
+            let wanted = Wanted { role, system, user, constraint, most_tokens };
+            event = self.consult(None, &asked.now, wanted, door)?;
+        }
+        (thought.invalid, thought.unhelped) = (state.helped.refused, state.helped.unhelped);
+        if let Some(plan) = state.plan {
+            thought.answer = Answer::Plan(plan);
+            thought.unhelped = None;
         }
         thought.explain = explain;
         thought.tokens = self.db(|db| db.model_use(None, began))?.tokens;

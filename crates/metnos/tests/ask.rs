@@ -118,5 +118,24 @@ fn a_plan_is_the_same_bytes_every_time_and_runs_nothing() {
     for lang in ["C", "it_IT.UTF-8", "tr_TR.UTF-8"] {
         assert_eq!(plan(lang), first);
     }
+    // Every request of the yardstick, in processes of their own, in other places of the world.
+    let requests = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/tests/data/requests.jsonl");
+    let all = |lang: &str, zone: &str| {
+        let mut command = house.command();
+        command.args([
+            "plan",
+            "--now",
+            "2026-11-15T10:00:00+01:00",
+            "--zone",
+            "Europe/Rome",
+            "--batch",
+            requests,
+        ]);
+        command.env("LC_ALL", lang).env("TZ", zone);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let first = all("C", "UTC");
+    assert_eq!(first.lines().count(), 240);
+    assert_eq!(all("tr_TR.UTF-8", "Asia/Tokyo"), first);
     assert!(!house.metnos().exists(), "planning needs nothing that is set up");
 }

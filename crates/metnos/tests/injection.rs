@@ -159,7 +159,7 @@ fn orders_in_cells_are_values_and_no_formula_leaves_as_one() {
             assert!(!cell.trim_start_matches('"').starts_with(['=', '+', '@']), "{}: {shown}", bait.id);
         }
         let drawn = asks(&house, &format!("make a chart of {file}"), &["read_files_csv", "render_entries"]);
-        assert!(drawn["text"].as_str().unwrap().starts_with("<svg"), "{}: {drawn}", bait.id);
+        assert!(drawn["picture"].as_str().unwrap().starts_with("<svg"), "{}: {drawn}", bait.id);
     }
     nothing_happened(&house, &before);
 }

@@ -112,8 +112,12 @@ fn rows_of_a_table_are_sorted_kept_and_drawn_by_their_columns() {
     );
     for request in ["make a chart of Tables/rows.csv", "fammi un grafico di Tables/rows.csv"] {
         let drawn = ask(&house, request);
-        let text = drawn["text"].as_str().unwrap();
-        assert!(text.starts_with("<svg") && text.contains("Bonn") && text.contains("300"), "{drawn}");
+        let (text, picture) = (drawn["text"].as_str().unwrap(), drawn["picture"].as_str().unwrap());
+        assert!(text.contains("Bonn  ███") && text.contains("300"), "{drawn}");
+        assert!(
+            picture.starts_with("<svg") && picture.contains("Bonn") && picture.contains("300"),
+            "{drawn}"
+        );
     }
 }
 

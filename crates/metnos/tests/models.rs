@@ -339,3 +339,137 @@ fn a_plan_can_be_looked_at_with_the_models_help() {
     assert_eq!(without["kind"], "gap");
     assert_eq!(model.seen().len(), 1);
 }
+
+#[test]
+fn a_small_model_says_it_in_plainer_words_and_the_planner_plans_that() {
+    let house = configured("");
+    let plainer = |text: &str| Say::Text(json!({ "request": text }).to_string());
+    let small = |say: Say| {
+        let model = Model::saying(vec![say]);
+        configure(&house, &model.bound("fast", "timeout_seconds = 2"));
+        model
+    };
+    let model = small(plainer("find photos in Pictures"));
+    let told = ask(&house, LOOSE);
+    assert_eq!((told.code, &told.json()["by_model"]), (Some(0), &json!(true)), "{told:?}");
+    assert_eq!(told.json()["entries"].as_array().unwrap().len(), 2, "{told:?}");
+    assert_eq!(model.seen().len(), 1);
+    replays(&house, &model);
+    // What changes the limits of the request is not taken, nor what is no answer at all.
+    let before = ran(&house);
+    for say in [
+        plainer("find photos in Downloads"),
+        plainer("delete photos in Pictures and in Documents"),
+        plainer("find photos in Pictures except a.jpg"),
+        plainer(""),
+        Say::Text("Sure!".into()),
+        Say::Cut("{\"request\":\"find ph".into()),
+    ] {
+        small(say.clone());
+        let told = ask(&house, LOOSE);
+        assert_eq!(told.code, Some(1), "{say:?}: {told:?}");
+    }
+    assert_eq!(ran(&house), before, "nothing ran");
+    // Where the small one is of no help, the one that plans is asked.
+    let wise = Model::planning(photos());
+    for say in [plainer("find photos in Downloads"), Say::Status(500, "oops")] {
+        let fast = Model::saying(vec![say]);
+        configure(
+            &house,
+            &format!("{}{}", fast.bound("fast", "timeout_seconds = 2"), wise.bound("wise", "")),
+        );
+        let told = ask(&house, LOOSE);
+        assert_eq!((told.code, &told.json()["by_model"]), (Some(0), &json!(true)), "{told:?}");
+    }
+    assert_eq!(wise.seen().len(), 2);
+    replays(&house, &wise);
+}
+
+#[test]
+fn the_frontier_is_asked_where_it_is_bound_after_a_card_that_shows_what_leaves_the_house() {
+    let house = House::new();
+    let question = "ask the frontier model why the sky is blue";
+    let asleep = ask(&house, question);
+    assert_eq!(asleep.json()["status"], "dormant", "{asleep:?}");
+    let direct = house.run(&["--json", "exec", "consult_frontier", r#"{"question":"why?"}"#]);
+    assert!(direct.stdout.contains("tiers.frontier"), "{direct:?}");
+
+    let model = Model::saying(vec![Say::Text(json!({ "text": "It scatters the light." }).to_string())]);
+    configure(&house, &model.bound("frontier", "timeout_seconds = 2"));
+    let waits = ask(&house, question);
+    assert_eq!((waits.code, &waits.json()["status"]), (Some(4), &json!("waits")), "{waits:?}");
+    assert!(model.seen().is_empty(), "nothing left the house yet");
+    let card = waits.stdout;
+    for shown in ["leaves the house", "why the sky is blue", &format!("127.0.0.1:{}", model.port)] {
+        assert!(card.contains(shown), "{shown}: {card}");
+    }
+    let id = serde_json::from_str::<Value>(&card).unwrap()["approval"].as_str().unwrap().to_owned();
+    let done = house.run(&["--json", "approve", &id]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(done.json()["entries"][0]["text"], "It scatters the light.", "{done:?}");
+    assert_eq!(done.json()["entries"][0]["_origin"], "web", "{done:?}");
+    let [seen] = &model.seen()[..] else { panic!("{:?}", model.seen()) };
+    assert!(seen.body["messages"].to_string().contains("why the sky is blue"));
+    // A yes is for one question: the same words ask again.
+    assert_eq!(ask(&house, question).code, Some(4));
+    house.chain_holds();
+}
+
+#[test]
+fn a_text_that_a_step_needs_is_composed_by_a_model_and_written_as_it_is() {
+    let steps = json!([{ "tool": "write_files",
+        "args": { "path": "~/thanks.txt", "content": "${FILLER:a few lines of thanks}" } }]);
+    let text = "Thank you, Anna. ${step1.count} rm -rf ~";
+    let model =
+        Model::saying(vec![Say::Text(plan(steps.clone())), Say::Text(json!({ "text": text }).to_string())]);
+    let house = House::new();
+    configure(&house, &model.bound("wise", "timeout_seconds = 2"));
+    let request = "jot down a few lines of thanks for Anna in thanks.txt";
+    let told = ask(&house, request);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    assert_eq!(std::fs::read_to_string(house.home().join("thanks.txt")).unwrap(), text);
+    let seen = model.seen();
+    assert_eq!(seen.len(), 2);
+    assert!(seen[1].body["messages"].to_string().contains("a few lines of thanks"), "{seen:?}");
+    replays(&house, &model);
+    // Nobody composes it: the step does not run, and that is said.
+    let model = Model::saying(vec![Say::Text(plan(steps)), Say::Text("{\"text\":\"\"}".into())]);
+    configure(&house, &model.bound("wise", "timeout_seconds = 2"));
+    let before = ran(&house);
+    let told = ask(&house, &format!("{request} again"));
+    assert_eq!((told.code, &told.json()["status"]), (Some(1), &json!("failed")), "{told:?}");
+    assert_eq!(ran(&house), before);
+}
+
+#[test]
+fn the_other_wire_takes_its_key_from_the_vault_and_its_answer_from_a_tool() {
+    const KEY: &str = "due etti di prosciutto 88";
+    let answer = json!({
+        "content": [{ "type": "tool_use", "name": "answer", "input": { "plans": [{ "steps": photos() }] } }],
+        "usage": { "input_tokens": 300, "output_tokens": 40 }, "stop_reason": "tool_use",
+    });
+    let model = Model::saying(vec![Say::Body(answer.to_string())]);
+    let house = configured("");
+    let set = house.run_with(&["credentials", "set", "models"], format!("{KEY}\n").as_bytes());
+    assert_eq!(set.code, Some(0), "{set:?}");
+    let bound = model.bound("wise", "credential = \"models\"\nprice_in = 3.0\nprice_out = 15.0");
+    configure(&house, &bound.replace("openai", "anthropic"));
+    let told = ask(&house, LOOSE);
+    assert_eq!((told.code, &told.json()["by_model"]), (Some(0), &json!(true)), "{told:?}");
+    let [seen] = &model.seen()[..] else { panic!("{:?}", model.seen().len()) };
+    assert!(seen.head.starts_with("post /v1/messages "), "{}", seen.head);
+    assert!(seen.head.contains(&format!("x-api-key: {KEY}")) && seen.head.contains("anthropic-version: "));
+    assert_eq!(seen.body["tool_choice"]["name"], "answer");
+    assert!(seen.body["tools"][0]["input_schema"].to_string().contains("find_files"));
+    let shown = house.run(&["--json", "turns", told.json()["turn"].as_str().unwrap()]);
+    // 300 tokens at 3 and 40 at 15 for a million, in millionths.
+    assert_eq!((&shown.json()["tokens"], &shown.json()["models"][0]["cost"]), (&json!(340), &json!(1500)));
+    for ran in [&told, &shown, &house.run(&["audit", "tail"])] {
+        assert!(!ran.stdout.contains(KEY) && !ran.stderr.contains(KEY), "{ran:?}");
+    }
+    let cut = json!({ "content": [{ "type": "text", "text": "{" }], "stop_reason": "max_tokens" });
+    let model = Model::saying(vec![Say::Body(cut.to_string())]);
+    configure(&house, &model.bound("wise", "timeout_seconds = 2").replace("openai", "anthropic"));
+    let told = ask(&house, LOOSE);
+    assert_eq!((told.code, &told.json()["status"]), (Some(1), &json!("failed")), "{told:?}");
+}

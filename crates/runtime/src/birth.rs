@@ -1,6 +1,6 @@
 //! Runs birth tests inside the real sandbox, through the same path as any call.
 
-use crate::call::{Silent, Spec};
+use crate::call::{Provenance, Silent, Spec};
 use crate::runtime::Runtime;
 use metnos_executor::birth::{self, Birth, Case, Made};
 use metnos_executor::signature::Verified;
@@ -157,6 +157,7 @@ impl Runtime {
             call_id: None,
             lang: "en".into(),
             now: jiff::Zoned::now(),
+            provenance: Provenance::default(),
         };
         let mut done = self.call(spec, &mut Silent);
         // What a birth test changed is nobody's to undo.

@@ -13,7 +13,7 @@ use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{FdRole, Progress, Request};
-use metnos_executor::{ErrorClass, Failure, ListName, Outcome, Permit};
+use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome, Permit};
 use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
 use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
 use metnos_sandbox::fence::{self, Ground};
@@ -49,6 +49,33 @@ pub struct Spec {
     pub lang: String,
     /// The moment of the call in the person's zone.
     pub now: jiff::Zoned,
+    /// Arguments that are not simply the person's own words.
+    pub provenance: Provenance,
+}
+
+/// What is known of arguments beyond their values, by name. One that is not named is what the person
+/// said, or what the rules made of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// Taken from what an earlier step answered.
+    pub derived: Vec<String>,
+    /// Made up by a model: nothing of it was said.
+    pub unsaid: Vec<String>,
+}
+
+impl Provenance {
+    /// Where the value of this argument comes from.
+    pub(crate) fn origin(&self, argument: &str) -> Origin {
+        match self.derived.iter().any(|name| name == argument) {
+            true => Origin::Content,
+            false => Origin::User,
+        }
+    }
+
+    /// Whether the request explains it.
+    pub(crate) fn traceable(&self, argument: &str) -> bool {
+        !self.unsaid.iter().any(|name| name == argument)
+    }
 }
 
 /// What a door may see and do while a call runs.
@@ -245,6 +272,7 @@ impl Runtime {
             base: &spec.base,
             input,
             given,
+            provenance: &spec.provenance,
             fence: &fence,
             request: &bound,
             call_id: spec.call_id.as_deref(),

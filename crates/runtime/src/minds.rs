@@ -11,6 +11,8 @@ use serde_json::Value;
 pub enum Role {
     /// Small answers, often.
     Fast,
+    /// Judging what another one proposed.
+    Middle,
     /// The best there is; only when a person asked for it.
     Frontier,
 }
@@ -20,6 +22,7 @@ impl Role {
     pub fn word(self) -> &'static str {
         match self {
             Self::Fast => "fast",
+            Self::Middle => "middle",
             Self::Frontier => "frontier",
         }
     }

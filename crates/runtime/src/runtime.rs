@@ -2,6 +2,7 @@
 
 use crate::host::HostDoor;
 use crate::input::{List, Prepared};
+use crate::minds::Minds;
 use metnos_executor::catalog::Catalog;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
@@ -251,6 +252,11 @@ impl Runtime {
     /// The models that executors may ask, if any is bound.
     pub(crate) fn minds(&self) -> Option<&dyn crate::minds::Minds> {
         (!self.config.tiers.bound().is_empty()).then_some(self as &dyn crate::minds::Minds)
+    }
+
+    /// The builtins that can act with the models that are bound.
+    pub fn awake(&self) -> Vec<&'static str> {
+        crate::builtin::awake(&|role| self.has(role))
     }
 
     /// The records of this instance.

@@ -102,6 +102,7 @@ impl Runtime {
 fn tier_of(role: Role) -> metnos_llm::Role {
     match role {
         Role::Fast => metnos_llm::Role::Fast,
+        Role::Middle => metnos_llm::Role::Middle,
         Role::Frontier => metnos_llm::Role::Frontier,
     }
 }

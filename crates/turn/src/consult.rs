@@ -1,13 +1,14 @@
-//! What a model has to do with a turn: asked for a plan when there is none, once more when its plan
-//! may not run, and for one repaired plan when a step failed. Its answers are checked like anything
+//! What models have to do with a turn: a small one is asked for plainer words when the request could
+//! not be read, another one for a plan when there is none, once more when its plan may not run, and for
+//! one repaired plan when a step failed. Its answers are checked like anything
 //! that comes from outside.
 
 use crate::ending::Status;
 use crate::event::{Effect, Got};
 use crate::machine::{Machine, State, Words};
 use crate::validate::validate;
-use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, Proposed};
-use metnos_engine::{Clock, Gap, Maker, Plan, Request};
+use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, PLAIN_TOKENS, Proposed};
+use metnos_engine::{Answer, Clock, Gap, Maker, Plan, Request};
 use metnos_llm::Role;
 use metnos_vocab::{Class, ExecutorName};
 
@@ -15,6 +16,8 @@ use metnos_vocab::{Class, ExecutorName};
 const TRIES: u8 = 2;
 /// Who is asked for plans.
 const PLANNER: Role = Role::Wise;
+/// Who is asked for plainer words.
+const REWRITER: Role = Role::Fast;
 
 /// What a model was asked, and for what.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,8 @@ pub(crate) struct Consulting {
     text: String,
     /// What is said when no model helps.
     gap: Gap,
+    /// True while plainer words are waited for, not a plan.
+    rewriting: bool,
     /// Questions so far.
     tries: u8,
     /// Why the plan before failed at a step, when this is its repair.
@@ -30,14 +35,49 @@ pub(crate) struct Consulting {
 }
 
 impl Machine {
-    /// Nothing fits: a model is asked if one is bound, else that is said.
+    /// Nothing fits: models are asked if any are bound, the small one first, else that is said.
     pub(crate) fn consult(&self, state: &mut State, text: String, gap: Gap) -> Effect {
-        let bound = state.asked.as_ref().is_some_and(|asked| asked.models.contains(&PLANNER));
-        let consulting = Consulting { text, gap, tries: 1, failed: None };
-        let draft = if bound { self.draft(state, &consulting, None) } else { None };
+        let consulting = Consulting { text, gap, rewriting: true, tries: 1, failed: None };
+        let draft = match bound(state, REWRITER) {
+            true => self.proposer.rewrite(&consulting.text, &state.language),
+            false => None,
+        };
+        match draft {
+            Some(draft) => ask(state, consulting, draft),
+            None => self.consult_planner(state, consulting),
+        }
+    }
+
+    /// A plan is asked for, if somebody is bound to give one.
+    fn consult_planner(&self, state: &mut State, mut consulting: Consulting) -> Effect {
+        consulting.rewriting = false;
+        let draft = if bound(state, PLANNER) { self.draft(state, &consulting, None) } else { None };
         match draft {
             Some(draft) => ask(state, consulting, draft),
             None => Effect::Finish(self.messages.gap(&state.language, &consulting.gap)),
+        }
+    }
+
+    /// The request in plainer words is planned like any other. What does not help is as if it had not
+    /// been asked for.
+    fn reworded(&self, state: &mut State, consulting: Consulting, answer: &str) -> Effect {
+        match self.plan_of(state, &consulting, answer) {
+            Some(plan) => self.take(state, consulting, plan),
+            None => self.consult_planner(state, consulting),
+        }
+    }
+
+    fn plan_of(&self, state: &State, consulting: &Consulting, answer: &str) -> Option<Plan> {
+        let draft = self.proposer.rewrite(&consulting.text, &state.language)?;
+        let plain = self.proposer.rewritten(&draft, &consulting.text, &state.language, answer)?;
+        let Words { now, zone, context, .. } = state.asked.as_ref()?;
+        let request = Request { text: &plain, language: Some(&state.language), context };
+        match self.planner().plan(&request, &Clock::parse(now, zone).ok()?).0 {
+            Answer::Plan(plan) => {
+                let plan = Plan { source: Maker::Model, ..plan };
+                validate(&plan, &self.catalog).is_ok().then_some(plan)
+            }
+            _ => None,
         }
     }
 
@@ -46,7 +86,7 @@ impl Machine {
     pub(crate) fn repair(&self, state: &mut State, got: &Got) -> Option<Effect> {
         let trouble = got.error.as_ref()?;
         let asked = state.asked.as_ref()?;
-        let bound = asked.models.contains(&PLANNER);
+        let bound = bound(state, PLANNER);
         let repaired = state.consulting.as_ref().is_some_and(|known| known.failed.is_some());
         if !bound || repaired || !avoidable(&trouble.class) || self.committed(state) {
             return None;
@@ -55,7 +95,7 @@ impl Machine {
         let gap = Gap { reason: trouble.message.clone(), words: Vec::new(), near: Vec::new() };
         let tool = state.plan.as_ref()?.steps.get(state.results.len().checked_sub(1)?)?.tool.clone();
         let why = format!("{tool}: {}", trouble.message);
-        let consulting = Consulting { text, gap, tries: 1, failed: Some(why.clone()) };
+        let consulting = Consulting { text, gap, rewriting: false, tries: 1, failed: Some(why.clone()) };
         let draft = self.draft(state, &consulting, Some(Again::Failed(&why)))?;
         Some(ask(state, consulting, draft))
     }
@@ -72,11 +112,43 @@ impl Machine {
         })
     }
 
+    /// A text has to be composed before the next step: the small model is asked, or the one that planned.
+    pub(crate) fn compose(&self, state: &mut State, what: String) -> Effect {
+        let role = if bound(state, REWRITER) { REWRITER } else { PLANNER };
+        let request = state.asked.as_ref().map(|asked| asked.text.clone()).unwrap_or_default();
+        let Some(draft) = self.proposer.compose(&request, &what, &state.language) else {
+            return self.finish(state, Status::Failed, Some(format!("nobody can write {what}")));
+        };
+        state.composing = Some(what);
+        let Draft { system, user, constraint, .. } = draft;
+        Effect::Consult { role, system, user, constraint, most_tokens: ANSWER_TOKENS }
+    }
+
+    /// The text that was composed, in its place.
+    fn composed(&self, state: &mut State, what: String, answer: &str) -> Effect {
+        match self.proposer.composed(answer) {
+            Some(text) => {
+                state.composed.insert(what, text);
+                self.invoke(state)
+            }
+            None => {
+                let why = format!("the model wrote nothing usable for “{what}”");
+                self.finish(state, Status::Failed, Some(why))
+            }
+        }
+    }
+
     /// What the model said is a plan that may run, or it is asked once more, or that is the end.
     pub(crate) fn consulted(&self, state: &mut State, text: &str) -> Effect {
+        if let Some(what) = state.composing.take() {
+            return self.composed(state, what, text);
+        }
         let Some(mut consulting) = state.consulting.clone().filter(|known| known.tries > 0) else {
             return self.finish(state, Status::Failed, Some("an answer came to no question".into()));
         };
+        if consulting.rewriting {
+            return self.reworded(state, consulting, text);
+        }
         let again = consulting.failed.clone();
         let Some(draft) = self.draft(state, &consulting, again.as_deref().map(Again::Failed)) else {
             return self.given_up(state, &consulting, "invalid", "there is nothing to choose from");
@@ -92,6 +164,8 @@ impl Machine {
             },
             Err(why) => why,
         };
+        state.helped.refused += 1;
+        state.helped.unhelped = Some(why.clone());
         if consulting.tries >= TRIES {
             return self.given_up(state, &consulting, "invalid", &why);
         }
@@ -104,7 +178,15 @@ impl Machine {
 
     /// No answer came: one sentence why, and what still works.
     pub(crate) fn not_consulted(&self, state: &mut State, why: &str, said: &str) -> Effect {
+        state.helped.unhelped = Some(said.to_owned());
+        if state.composing.take().is_some() {
+            return self.finish(state, Status::Failed, Some(said.to_owned()));
+        }
         match state.consulting.clone() {
+            // Somebody else may still have a plan.
+            Some(consulting) if consulting.rewriting && bound(state, PLANNER) => {
+                self.consult_planner(state, consulting)
+            }
             Some(consulting) => self.given_up(state, &consulting, why, said),
             None => self.finish(state, Status::Failed, Some(said.to_owned())),
         }
@@ -151,13 +233,15 @@ fn avoidable(class: &str) -> bool {
     matches!(class, "wrong_args" | "unsupported_format")
 }
 
+/// Whether a model stands behind this role, as it was when the request came.
+fn bound(state: &State, role: Role) -> bool {
+    state.asked.as_ref().is_some_and(|asked| asked.models.contains(&role))
+}
+
 fn ask(state: &mut State, consulting: Consulting, draft: Draft) -> Effect {
+    let (role, most_tokens) =
+        if consulting.rewriting { (REWRITER, PLAIN_TOKENS) } else { (PLANNER, ANSWER_TOKENS) };
     state.consulting = Some(consulting);
-    Effect::Consult {
-        role: PLANNER,
-        system: draft.system,
-        user: draft.user,
-        constraint: draft.constraint,
-        most_tokens: ANSWER_TOKENS,
-    }
+    let Draft { system, user, constraint, .. } = draft;
+    Effect::Consult { role, system, user, constraint, most_tokens }
 }

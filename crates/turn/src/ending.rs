@@ -1,7 +1,7 @@
 //! The honest end: said from what happened, never from what was meant to happen.
 
 use crate::Got;
-use crate::refer::fill;
+use crate::refer::{Known, fill};
 use metnos_engine::catalog::Tool;
 use metnos_engine::{Catalog, Gap, Maker, Plan};
 use metnos_vocab::{Class, ExecutorName};
@@ -72,6 +72,9 @@ pub struct Ending {
     /// True when a model made the plan.
     #[serde(skip_serializing_if = "is_false")]
     pub by_model: bool,
+    /// The answer as a picture, where `text` draws it in letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -241,6 +244,7 @@ impl Ending {
             approval: None,
             words: Vec::new(),
             by_model: false,
+            picture: None,
         }
     }
 
@@ -285,6 +289,9 @@ impl Ending {
             ending.next = trouble.hint.clone();
             lines.push(trouble.message.clone());
         }
+        let fields = results.last().map(|got| &got.fields);
+        let drawn = fields.filter(|fields| fields.contains_key("plain"));
+        ending.picture = drawn.and_then(|fields| fields.get("text")?.as_str()).map(str::to_owned);
         let left = plan.steps.len().saturating_sub(last);
         if left > 0 && matches!(status, Status::Failed | Status::Cancelled) {
             lines.push(messages.say(language, "not_begun", &[("count", &left.to_string())]));
@@ -304,18 +311,35 @@ fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<Stri
     if step != last || (got.count > 0 && value.is_none()) {
         return None;
     }
-    let planned = fill(&Value::String(plan.final_message.clone()), results);
+    let planned =
+        fill(&Value::String(plan.final_message.clone()), Known { results, composed: &BTreeMap::new() });
     let told = value.or(planned.as_ref())?;
     match told {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) if value.is_some() => Some(number.to_string()),
+        Value::Number(number) if value.is_some() => {
+            let bytes =
+                plan.steps.get(step - 1).is_some_and(|step| step.args.get("field") == Some(&"size".into()));
+            Some(number.as_f64().filter(|_| bytes).and_then(readable).unwrap_or_else(|| number.to_string()))
+        }
         _ => None,
     }
 }
 
+/// `4.5 MB (4500000 B)`; nothing for what needs no other unit.
+fn readable(bytes: f64) -> Option<String> {
+    let units = ["kB", "MB", "GB", "TB", "PB"];
+    let (mut short, mut unit) = (bytes / 1000.0, units.into_iter());
+    let mut name = unit.next()?;
+    while short >= 999.95 {
+        (short, name) = (short / 1000.0, unit.next()?);
+    }
+    (short >= 1.0).then(|| format!("{short:.1} {name} ({bytes:.0} B)"))
+}
+
 /// The one value an answer is about, if it is about one.
 fn value_of(got: &Got) -> Option<&Value> {
-    let named = ["text", "content", "value"].into_iter().find_map(|key| got.fields.get(key));
+    // A picture is shown in letters where there are only letters.
+    let named = ["plain", "text", "content", "value"].into_iter().find_map(|key| got.fields.get(key));
     named.filter(|_| got.count <= 1)
 }
 

@@ -114,6 +114,12 @@ pub enum Effect {
         /// Where its second list comes from.
         #[serde(skip_serializing_if = "Option::is_none")]
         with: Option<Source>,
+        /// Arguments whose value an earlier step answered.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        derived: Vec<String>,
+        /// Arguments of which nothing was said: a model made them up.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unsaid: Vec<String>,
     },
     /// Ask the person one thing.
     Ask {

@@ -16,6 +16,6 @@ mod whole;
 
 pub use ending::{Ending, Messages, Status};
 pub use event::{Effect, Event, Got, Source, Trouble};
-pub use machine::{Machine, State};
+pub use machine::{Helped, Machine, State};
 pub use replay::{Entry, Replayed, replay};
 pub use stage::{Kept, Recalled, Stage};

@@ -3,13 +3,14 @@
 use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
-use crate::refer::{Lost, Resolved, resolve};
+use crate::refer::{Known, Lost, Resolved, resolve, uncomposed};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
 use crate::whole;
-use metnos_engine::propose::Proposer;
+use metnos_engine::propose::{Proposer, made_up};
 use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading};
 use metnos_llm::Role;
+use std::collections::BTreeMap;
 
 /// Where a turn stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,10 +25,24 @@ pub struct State {
     pub stage: Option<Stage>,
     /// How many calls were made for a plan that was given up.
     pub before: usize,
+    /// What came of asking models.
+    pub helped: Helped,
     pub(crate) asked: Option<Words>,
     pub(crate) consulting: Option<Consulting>,
+    /// The texts a model composed, by what was wanted, and the one that is waited for.
+    pub(crate) composed: BTreeMap<String, String>,
+    pub(crate) composing: Option<String>,
     question: Option<Ask>,
     over: bool,
+}
+
+/// What came of asking models for a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Helped {
+    /// Answers that were no plan.
+    pub refused: u32,
+    /// Why there was none in the end.
+    pub unhelped: Option<String>,
 }
 
 /// The request, as it came in.
@@ -138,21 +153,20 @@ impl Machine {
 
     /// Begins a plan that was validated.
     pub(crate) fn run(&self, state: &mut State, plan: Plan) -> Effect {
-        // A plan whose end cannot be reached is not begun.
-        if let Some((tool, reason)) =
-            plan.steps.iter().find_map(|step| Some((step.tool.clone(), step.dormant.clone()?)))
-        {
-            return Effect::Finish(self.messages.dormant(&state.language, &tool, &reason));
-        }
         if plan.source == Maker::Model {
             state.stage = Some(Stage::Model);
         }
+        // A plan whose end cannot be reached is not begun.
+        let asleep = plan.steps.iter().find_map(|step| Some((step.tool.clone(), step.dormant.clone()?)));
         state.plan = Some(plan);
+        if let Some((tool, reason)) = asleep {
+            return Effect::Finish(self.messages.dormant(&state.language, &tool, &reason));
+        }
         self.invoke(state)
     }
 
     /// The next step of the plan, or its end.
-    fn invoke(&self, state: &State) -> Effect {
+    pub(crate) fn invoke(&self, state: &mut State) -> Effect {
         let Some(plan) = &state.plan else {
             return self.finish(state, Status::Failed, Some("there is no plan".into()));
         };
@@ -161,15 +175,24 @@ impl Machine {
             let partly = state.results.iter().any(|got| got.fail_count > 0);
             return self.finish(state, if partly { Status::Partly } else { Status::Done }, None);
         };
+        let known = Known { results: &state.results, composed: &state.composed };
+        if let Some(what) = uncomposed(&step.args, known) {
+            return self.compose(state, what);
+        }
         let tool = self.catalog.get(&step.tool);
         let required =
             |name: &str| tool.is_some_and(|tool| tool.args.iter().any(|a| a.name == name && a.required));
-        match resolve(&step.args, &state.results, &required) {
-            Ok(Resolved { mut args, entries, with }) => {
+        match resolve(&step.args, known, &required) {
+            Ok(Resolved { mut args, entries, with, derived }) => {
                 if let Some(tool) = tool {
                     whole::lift(plan, number, tool, &mut args);
                 }
-                Effect::Invoke { step: number, tool: step.tool.clone(), args, entries, with }
+                let unsaid = match (plan.source, tool, &state.asked) {
+                    (Maker::Model, Some(tool), Some(words)) => made_up(tool, &step.args, &words.text),
+                    _ => Vec::new(),
+                };
+                let tool = step.tool.clone();
+                Effect::Invoke { step: number, tool, args, entries, with, derived, unsaid }
             }
             Err(Lost { argument }) => {
                 self.finish(state, Status::Failed, Some(format!("{}: {argument} has no value", step.tool)))

@@ -76,46 +76,53 @@ impl Lexicon {
         phrase: &str,
         paradigms: &BTreeMap<String, Vec<String>>,
     ) -> Result<(), LexiconError> {
-        let mut forms = vec![(String::new(), true)];
+        // A phrase that begins with ^ is the participle of a verb; so is an ending that does.
+        let (phrase, whole) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
+        let mut forms = vec![(String::new(), !whole, whole)];
         for word in phrase.split(' ') {
-            let endings: Vec<(String, bool)> = match word.split_once('@').filter(|(stem, _)| !stem.is_empty())
-            {
-                None => vec![(word.to_owned(), true)],
-                Some((stem, paradigm)) => paradigms
-                    .get(paradigm)
-                    .ok_or_else(|| LexiconError::Paradigm {
-                        language: self.language.clone(),
-                        word: word.to_owned(),
-                    })?
-                    .iter()
-                    .map(|ending| match ending.strip_prefix('+') {
-                        Some(bare) => (format!("{stem}{bare}"), true),
-                        None => (format!("{stem}{ending}"), false),
-                    })
-                    .collect(),
-            };
+            let endings: Vec<(String, bool, bool)> =
+                match word.split_once('@').filter(|(stem, _)| !stem.is_empty()) {
+                    None => vec![(word.to_owned(), true, false)],
+                    Some((stem, paradigm)) => paradigms
+                        .get(paradigm)
+                        .ok_or_else(|| LexiconError::Paradigm {
+                            language: self.language.clone(),
+                            word: word.to_owned(),
+                        })?
+                        .iter()
+                        .map(|ending| match (ending.strip_prefix('+'), ending.strip_prefix('^')) {
+                            (Some(bare), _) => (format!("{stem}{bare}"), true, false),
+                            (_, Some(bare)) => (format!("{stem}{bare}"), false, true),
+                            _ => (format!("{stem}{ending}"), false, false),
+                        })
+                        .collect(),
+                };
             forms = forms
                 .iter()
-                .flat_map(|(head, command)| {
-                    endings.iter().map(move |(word, own)| {
+                .flat_map(|(head, command, participle)| {
+                    endings.iter().map(move |(word, own, done)| {
                         (
                             if head.is_empty() { word.clone() } else { format!("{head} {word}") },
                             *command && *own,
+                            *participle || *done,
                         )
                     })
                 })
                 .collect();
         }
-        for (form, command) in forms {
+        for (form, command, participle) in forms {
             let words: Vec<String> =
                 crate::text::tokens(&form, &self.tails).into_iter().map(|token| token.norm).collect();
             let Some(first) = words.first().cloned() else { continue };
-            let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command };
+            let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command, participle };
             let phrases = self.phrases.entry(first).or_default();
             match phrases.iter_mut().find(|phrase| phrase.words == words) {
                 Some(phrase) => {
                     match phrase.senses.iter_mut().find(|known| known.cat == cat && known.id == id) {
-                        Some(known) => known.command |= command,
+                        Some(known) => {
+                            known.command |= command;
+                            known.participle |= participle;
+                        }
                         None => phrase.senses.push(sense),
                     }
                 }

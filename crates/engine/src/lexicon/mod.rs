@@ -21,6 +21,8 @@ pub struct Sense {
     pub id: String,
     /// Whether this form can open a command.
     pub command: bool,
+    /// Whether this form says what is done to something.
+    pub participle: bool,
 }
 
 /// A phrase and its senses.

@@ -49,6 +49,8 @@ pub struct VerbSense {
     /// Works on records as they are: nothing is read first.
     #[serde(default)]
     pub as_is: bool,
+    /// Everything said after it is the value of this argument, word by word.
+    pub rest: Option<Role>,
     /// What to take when the object has no such verb.
     pub fallback: Option<Box<VerbSense>>,
 }
@@ -156,6 +158,11 @@ impl Senses {
     /// Their file.
     pub(crate) fn source() -> &'static str {
         SOURCE
+    }
+
+    /// Whether a verb only asks.
+    pub(crate) fn asks(&self, verb: &str) -> bool {
+        self.verb.get(verb).is_some_and(|verb| verb.query)
     }
 
     /// The kind of file that has this extension.

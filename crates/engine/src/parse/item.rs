@@ -62,6 +62,13 @@ impl Item {
     }
 }
 
+impl Item {
+    /// A verb in the form that says what is done to something.
+    pub(crate) fn participle(&self) -> Option<&str> {
+        self.senses.iter().find(|s| s.cat == "verb" && s.participle).map(|s| s.id.as_str())
+    }
+}
+
 /// The items of a request.
 pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let tokens = tokens(text, &lexicon.tails);
@@ -72,7 +79,11 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let mut fresh = true;
     while at < tokens.len() {
         let token = &tokens[at];
-        let (senses, words, attached) = matched(&tokens, at, lexicon, numeric);
+        let passive = out.last().is_some_and(|item| item.is("wish", "passive"));
+        let (senses, words, attached) = match done(&tokens[at], lexicon).filter(|_| passive) {
+            Some(senses) => (senses, 1, None),
+            None => matched(&tokens, at, lexicon, numeric),
+        };
         let last = &tokens[at + words - 1];
         let capital =
             !fresh && tokens[at..at + words].iter().all(|token| token.text.starts_with(char::is_uppercase));
@@ -95,7 +106,12 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
                 start: last.end,
                 end: last.end,
                 lit: Lit::Word,
-                senses: vec![Sense { cat: "pron".to_owned(), id: pronoun.to_owned(), command: false }],
+                senses: vec![Sense {
+                    cat: "pron".to_owned(),
+                    id: pronoun.to_owned(),
+                    command: false,
+                    participle: false,
+                }],
                 capital: false,
                 words: 0,
                 taken: "",
@@ -104,6 +120,13 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
         at += words;
     }
     out
+}
+
+/// The senses of a word that alone says what is done to something.
+fn done(token: &Token, lexicon: &Lexicon) -> Option<Vec<Sense>> {
+    let phrase = lexicon.single(&token.norm)?;
+    let verb = |sense: &Sense| sense.cat == "verb" && sense.participle;
+    (matches!(token.lit, Lit::Word) && phrase.senses.iter().any(verb)).then(|| phrase.senses.clone())
 }
 
 /// The senses of the longest phrase at `at`, how many tokens it has, and the pronoun attached to it.
@@ -118,7 +141,7 @@ fn matched<'a>(
     if !plain(&tokens[at]) {
         return (Vec::new(), 1, None);
     }
-    let fits = |first: &str| {
+    let fits = |first: &str, at: usize| {
         lexicon.phrases.get(first).into_iter().flatten().find(|phrase| {
             let reckons =
                 |sense: &Sense| matches!(sense.cat.as_str(), "measure" | "measure_to" | "math" | "math_ask");
@@ -140,11 +163,22 @@ fn matched<'a>(
                     .all(|(word, token)| plain(token) && *word == token.norm)
         })
     };
-    if let Some(phrase) = fits(&tokens[at].norm) {
-        return (phrase.senses.clone(), phrase.words.len(), None);
+    if let Some(phrase) = fits(&tokens[at].norm, at) {
+        // An article gives way to a phrase after it that reaches further: "the most recent" is not "the most".
+        let article = lexicon.single(&tokens[at].norm).filter(|_| phrase.words.len() > 1);
+        let article = article
+            .filter(|word| word.senses.iter().all(|sense| matches!(sense.cat.as_str(), "stop" | "number")));
+        let further = || {
+            let next = tokens.get(at + 1).filter(|next| plain(next))?;
+            fits(&next.norm, at + 1).filter(|other| other.words.len() >= phrase.words.len())
+        };
+        return match article.filter(|_| further().is_some()) {
+            Some(word) => (word.senses.clone(), 1, None),
+            None => (phrase.senses.clone(), phrase.words.len(), None),
+        };
     }
     if let Some((base, pronoun)) = lexicon.enclitic(&tokens[at].norm)
-        && let Some(phrase) = fits(&base)
+        && let Some(phrase) = fits(&base, at)
     {
         return (phrase.senses.clone(), phrase.words.len(), Some(pronoun));
     }

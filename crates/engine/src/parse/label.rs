@@ -69,6 +69,15 @@ impl Clause<'_> {
         }
     }
 
+    /// The fields to take out of texts, before it is known what the texts are: what stands before "from" is
+    /// taken out, so it is not what they are.
+    pub(crate) fn known_fields(&mut self, extracts: bool) {
+        let from = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "prep", "from"));
+        if let Some(from) = from.filter(|_| extracts) {
+            self.fields_before(from, false);
+        }
+    }
+
     /// The fields to take out of texts. A word that means nothing else, before what they come from, is
     /// one too.
     pub(crate) fn extract_fields(&mut self, extracts: bool) {
@@ -76,12 +85,16 @@ impl Clause<'_> {
             return;
         }
         let from = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "prep", "from"));
-        for at in 0..self.len() {
+        match from {
+            Some(from) => self.fields_before(from, true),
+            None => self.fields_before(self.len(), false),
+        }
+    }
+
+    fn fields_before(&mut self, end: usize, any: bool) {
+        for at in 0..end {
             let item = &self.items[at];
-            let open = item.senses.is_empty()
-                && matches!(item.lit, Lit::Word)
-                && !item.capital
-                && from.is_some_and(|from| at < from);
+            let open = any && item.senses.is_empty() && matches!(item.lit, Lit::Word) && !item.capital;
             let field = item.sense("extract_field").map(str::to_owned);
             if let Some(field) = field.or_else(|| open.then(|| item.norm.clone())).filter(|_| item.free()) {
                 if !self.frame.extract.contains(&field) {

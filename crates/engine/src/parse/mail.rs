@@ -9,6 +9,9 @@ impl Clause<'_> {
     /// What is said about messages.
     pub(crate) fn message_cues(&mut self, sends: bool) {
         let subject = if sends { Role::Subject } else { Role::SubjectContains };
+        if !sends {
+            self.owned_messages();
+        }
         for at in 0..self.len() {
             if !self.free(at) || Some(at) == self.verb_at && !self.is(at, "cue", "label") {
                 continue;
@@ -32,6 +35,9 @@ impl Clause<'_> {
                 let end = self.skip_stops(at + 1) + 1;
                 self.frame.set(Role::DstFolder, text);
                 self.take(at, end, "mail folder");
+                continue;
+            }
+            if !sends && self.is(at, "cue", "sent_me") && self.sent_by(at) {
                 continue;
             }
             let quoted = |clause: &Self| {
@@ -70,6 +76,59 @@ impl Clause<'_> {
             }
             self.take(at, end, "message");
         }
+    }
+
+    /// "Laura's messages", "the 'Acme' mails": whose name stands right before them.
+    fn owned_messages(&mut self) {
+        for at in 1..self.len() {
+            let messages =
+                |id: &String| self.senses.noun.get(id).and_then(|n| n.object.as_deref()) == Some("messages");
+            if !self.free(at) || self.items[at].capital || !self.noun_ids(at).iter().any(messages) {
+                continue;
+            }
+            let tail = |i: usize| self.lexicon.tails.contains(&self.items[i].norm);
+            let owned = tail(at - 1);
+            let end = if owned { at - 1 } else { at };
+            let Some(last) = end.checked_sub(1).filter(|i| self.free(*i) && Some(*i) != self.verb_at) else {
+                continue;
+            };
+            let named = matches!(self.items[last].lit, Lit::Quoted(_))
+                || owned && self.items[last].capital && matches!(self.items[last].lit, Lit::Word);
+            if named
+                && self.items[last].sense("cue").is_none()
+                && self.back_over_stops(last).is_none_or(|i| self.sense(i, "cue").is_none())
+            {
+                self.frame.slots.entry(Role::From).or_insert(self.items[last].text.clone().into());
+                self.take(last, at, "sender");
+            }
+        }
+    }
+
+    /// "that Laura sent me": the name before says who.
+    fn sent_by(&mut self, at: usize) -> bool {
+        let after = self.skip_stops(at + 1);
+        if let Some(Lit::Quoted(text)) = self.lit(after).cloned().filter(|_| self.free(after)) {
+            self.frame.slots.entry(Role::From).or_insert(text.into());
+            self.take(at, after + 1, "sender");
+            return true;
+        }
+        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return false };
+        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else { return false };
+        let (name, from) = match &last.lit {
+            Lit::Quoted(text) | Lit::Email(text) => (text.clone(), end - 1),
+            // A sentence may begin with the name.
+            Lit::Word if end == 1 && last.senses.is_empty() => (last.text.clone(), 0),
+            Lit::Word if last.capital => {
+                let named = |i: &usize| self.items[*i].free() && self.items[*i].capital;
+                let from = (0..end).rev().take_while(named).last().unwrap_or(end - 1);
+                let words: Vec<&str> = self.items[from..end].iter().map(|item| item.text.as_str()).collect();
+                (words.join(" "), from)
+            }
+            _ => return false,
+        };
+        self.frame.slots.entry(Role::From).or_insert(name.into());
+        self.take(from, at + 1, "sender");
+        true
     }
 
     /// "did Laura write to me": someone beside a word for what arrives; then mail is meant.

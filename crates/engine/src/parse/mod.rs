@@ -22,6 +22,7 @@ mod schedule;
 mod split;
 mod table;
 mod when;
+mod wish;
 
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};
@@ -29,3 +30,4 @@ pub(crate) use item::{Item, items};
 pub(crate) use nouns::json;
 pub(crate) use schedule::{Timing, timing};
 pub(crate) use split::{CLAUSES, split};
+pub(crate) use wish::ordered;

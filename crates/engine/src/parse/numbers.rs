@@ -37,8 +37,12 @@ impl Clause<'_> {
 
     fn size(&self, at: usize) -> Option<(u64, usize)> {
         let n = self.number(at)?;
-        let unit: f64 = self.sense(at + 1, "size_unit")?.parse().ok()?;
-        Some((small_u64(n * unit)?, at + 2))
+        // "one and a half GB", "one giga and a half".
+        let before = usize::from(self.sense(at + 1, "half").is_some());
+        let unit: f64 = self.sense(at + 1 + before, "size_unit")?.parse().ok()?;
+        let after = usize::from(before == 0 && self.sense(at + 2, "half").is_some());
+        let half = 0.5 * (before + after) as f64;
+        Some((small_u64((n + half) * unit)?, at + 2 + before + after))
     }
 
     fn size_range(&self, at: usize) -> Option<(u64, u64, usize)> {
@@ -126,7 +130,15 @@ impl Clause<'_> {
             self.take(i, i + 1, "limit");
             return Some(n);
         }
-        self.frame.singular.then_some(1)
+        (self.frame.singular || self.asks_for_one(at)).then_some(1)
+    }
+
+    /// "which one is the oldest": right before the superlative, whatever it is chosen from.
+    fn asks_for_one(&self, at: usize) -> bool {
+        let before = (0..at)
+            .rev()
+            .find(|i| !super::clause::only_stop(&self.items[*i]) || self.is(*i, "which_one", "one"));
+        before.is_some_and(|i| self.is(i, "which_one", "one"))
     }
 
     /// "how many", "total size", "the average of".
@@ -161,6 +173,16 @@ impl Clause<'_> {
             if verb.field.is_some() {
                 self.frame.field = verb.field;
             }
+        }
+        // "how big are they on average": the size is what the average is of.
+        let other = |id: &String| matches!(id.as_str(), "avg" | "median" | "min" | "max");
+        if self.frame.field.is_some() && self.frame.stats.iter().any(other) {
+            self.frame.stats.retain(|id| id != "sum");
+        }
+        // "sizes by extension": what is measured, of each group.
+        let measured = (0..self.len()).any(|at| self.free(at) && self.is(at, "field", "size"));
+        if self.frame.stats.is_empty() && !self.frame.group.is_empty() && measured {
+            self.stat("sum");
         }
         if !self.frame.stats.is_empty() {
             for at in 0..self.len() {
@@ -210,13 +232,14 @@ impl Clause<'_> {
                 continue;
             }
             let folders = self.sense(at, "into_folders").is_some() && self.tidies();
-            let by = self.is(at, "by", "by");
+            // "a month" counts by the month; it puts nothing in order.
+            let by = (self.is(at, "by", "by") || self.is(at, "by", "each")) && !self.means_all(at);
             let which = self.is(at, "by", "which") && self.ranks_groups();
             let whole = self.sense(at, "group").is_some()
                 && self.items[at].words > 1
                 && self.sense(at, "noun").is_none();
             if !(folders || by || which) {
-                if whole && !self.frame.stats.is_empty() {
+                if whole && self.items.iter().any(|item| item.sense("stat").is_some()) {
                     self.frame.group.push(self.sense(at, "group").unwrap_or_default().to_owned());
                     self.take(at, at + 1, "group");
                 }
@@ -231,6 +254,14 @@ impl Clause<'_> {
             }
             self.take(at, end, "group");
         }
+    }
+
+    /// "delete every folder", "create a folder": before anything was named or counted, it groups nothing.
+    fn means_all(&self, at: usize) -> bool {
+        let named = |i: usize| self.sense(i, "noun").is_some() || self.sense(i, "stat").is_some();
+        let counted = self.items.iter().any(|item| item.sense("stat").is_some());
+        let article = self.is(at, "by", "each");
+        (article || self.sense(at, "every").is_some() && !counted) && !(0..at).any(named)
     }
 
     /// "who … most": the group the question is about; "each month": a recurrence that repeats nothing.
@@ -254,7 +285,9 @@ impl Clause<'_> {
         let mut groups = vec![self.items.get(at).filter(|i| i.free())?.sense("group")?.to_owned()];
         let mut end = at + 1;
         loop {
-            let joined = self.is(end, "then", "and") || self.items.get(end).is_some_and(|i| i.is_comma());
+            let joined = self.is(end, "then", "and")
+                || self.sense(end, "what_about").is_some()
+                || self.items.get(end).is_some_and(|i| i.is_comma());
             let mut next = self.skip_stops(end + usize::from(joined));
             if self.sense(next, "into_folders").is_some() || self.is(next, "by", "by") {
                 next += 1;

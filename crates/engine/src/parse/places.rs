@@ -111,6 +111,11 @@ impl Clause<'_> {
         (from..at).any(|i| self.sense(i, "folder_word").is_some())
     }
 
+    /// "the Work folder": a name right before the word for folder.
+    fn before_folder_word(&self, at: usize) -> bool {
+        self.name(at, false).is_some_and(|(_, end)| self.folder_after(end))
+    }
+
     fn folder_after(&self, at: usize) -> bool {
         self.free(at) && self.sense(at, "folder_word").is_some()
     }
@@ -127,7 +132,7 @@ impl Clause<'_> {
             let sure = called
                 || after
                 || phrase
-                || item.capital && (!prep.is_empty() || self.owns(at + 1))
+                || item.capital && (!prep.is_empty() || self.owns(at + 1) || self.asks_about())
                 || self.weighed(at)
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
             if sure {
@@ -149,7 +154,7 @@ impl Clause<'_> {
             && !thing
             && (matches!(prep, "in" | "inor" | "from" | "to")
                 || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image")))
-            || item.capital && called
+            || item.capital && (called || self.before_folder_word(at))
         {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
@@ -178,6 +183,11 @@ impl Clause<'_> {
             }
         }
         None
+    }
+
+    /// "what about Downloads?": the earlier request, elsewhere.
+    fn asks_about(&self) -> bool {
+        self.items.iter().any(|item| item.sense("what_about").is_some())
     }
 
     /// "my Downloads PDFs": a folder before the things that are in it.
@@ -310,6 +320,22 @@ impl Clause<'_> {
         if goals.contains(&Role::OutPath)
             && let Some(found) = last(&|m: &Mention| m.file && m.prep != "of")
             && (goals.len() == 1 || mentions[found].prep != "from")
+        {
+            return Some(found);
+        }
+        // "move into Music the songs on the Desktop": what stands right after the verb is where they go.
+        let beside = |m: &Mention| {
+            let small = |i: usize| {
+                let item = &self.items[i];
+                super::clause::only_stop(item)
+                    || item.sense("prep").is_some()
+                    || item.sense("folder_word").is_some()
+            };
+            self.verb_at.is_some_and(|verb| verb < m.at && (verb + 1..m.at).all(small))
+        };
+        if mentions.len() > 1
+            && let Some(found) =
+                mentions.iter().position(|m| matches!(m.prep.as_str(), "in" | "inor") && beside(m))
         {
             return Some(found);
         }

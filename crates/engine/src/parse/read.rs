@@ -13,6 +13,9 @@ impl Clause<'_> {
         self.shell();
         self.main_verb();
         self.turned();
+        if let Some(frame) = self.word_by_word() {
+            return frame;
+        }
         self.number_of();
         if self.expression() {
             self.frame.object = "numbers".to_owned();
@@ -20,6 +23,9 @@ impl Clause<'_> {
         }
         self.literals();
         self.outputs();
+        let extracts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let extracts = extracts.is_some_and(|verb| verb.verb.as_deref() == Some("extract"));
+        self.known_fields(extracts);
         let mut guess = self.guess();
         if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
@@ -63,7 +69,7 @@ impl Clause<'_> {
             self.sets();
         }
         self.exclusions(&guess);
-        self.extract_fields(verb.verb.as_deref() == Some("extract"));
+        self.extract_fields(extracts);
         if guess == "messages" || sends {
             self.message_cues(sends);
         }
@@ -101,6 +107,26 @@ impl Clause<'_> {
         self.nouns();
         self.settle(mentions, &guess, sends);
         self.finish()
+    }
+
+    /// What is only passed on is not read: "ask the frontier model why …".
+    fn word_by_word(&mut self) -> Option<Frame> {
+        let role =
+            self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).and_then(|verb| verb.rest)?;
+        let from = self.verb_at? + 1;
+        let mut text = String::new();
+        for item in self.items.get(from..)? {
+            if !text.is_empty() && !item.is_symbol() {
+                text.push(' ');
+            }
+            text.push_str(&item.text);
+        }
+        let text = text.trim_matches([':', ',', ' ']);
+        if !text.is_empty() {
+            self.frame.set(role, text);
+        }
+        self.take(from, self.len(), "text");
+        Some(std::mem::take(&mut self.frame))
     }
 
     /// Politeness and connectives say nothing.
@@ -320,6 +346,8 @@ impl Clause<'_> {
                 Role::Text
             } else if verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
+            } else if object == "files" && self.searched_in(at) && !self.frame.has(Role::Contains) {
+                Role::Contains
             } else if matches!(object.as_str(), "files" | "dirs" | "") {
                 Role::Patterns
             } else {
@@ -333,6 +361,22 @@ impl Clause<'_> {
             self.take(at, at + 1, "text");
         }
         self.frame.listing = self.items.iter().any(|i| i.sense("list_word").is_some());
+    }
+
+    /// "search 'x' in the documents": in things that hold text, not in a folder; a name with an ending is a name.
+    fn searched_in(&self, at: usize) -> bool {
+        let after = self.verb_at.is_some_and(|verb| {
+            verb < at && (verb + 1..at).all(|i| super::clause::only_stop(&self.items[i]))
+        });
+        let prep = at + 1;
+        let things = self.skip_stops(prep + 1);
+        let named = self.items[at].text.contains('.') || self.items[at].text.contains('*');
+        after
+            && !named
+            && self.is(prep, "prep", "in")
+            && self.items.get(things).is_some_and(|item| {
+                !item.capital && item.sense("noun").is_some() && item.sense("folder_word").is_none()
+            })
     }
 
     /// What explained each word, and what nothing explained.
@@ -351,6 +395,8 @@ impl Clause<'_> {
                 || amount
                 || narrows(item)
                 || counts(item)
+                || self.unread_deed(item)
+                || weighs(item)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
                 self.frame.leftover.push(item.text.clone());
@@ -366,6 +412,21 @@ impl Clause<'_> {
             && frame.group.is_empty();
         self.frame
     }
+}
+
+impl Clause<'_> {
+    /// Something is said to be done to things, and nobody took it up: looking at them is not what was meant.
+    fn unread_deed(&self, item: &Item) -> bool {
+        item.participle().is_some_and(|id| !self.senses.asks(id))
+            && item.senses.iter().all(|sense| sense.cat == "verb" && !sense.command)
+    }
+}
+
+/// A word that says how things are chosen, ordered, grouped or counted: a plan without it is another plan.
+fn weighs(item: &Item) -> bool {
+    const WEIGHTY: [&str; 6] = ["super", "order", "stat", "flag", "group", "into_folders"];
+    let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
+    !item.senses.is_empty() && item.senses.iter().all(weighty)
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.

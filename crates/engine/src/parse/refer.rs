@@ -11,6 +11,17 @@ impl Clause<'_> {
         let both = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "set", "both"));
         let but = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "set", "but_not"));
         let Some(at) = but.or(both) else { return };
+        // "both the videos and the songs": two kinds of things, not two places.
+        let kinds = |at: usize| {
+            let noun = self.items[at].sense("noun").and_then(|id| self.senses.noun.get(id));
+            noun.is_some_and(|noun| noun.object.is_some())
+                && self.sense(at, "place").is_none_or(|_| !self.items[at].capital)
+        };
+        let next = self.skip_stops(at + 1);
+        if but.is_none() && next < self.len() && kinds(next) {
+            self.take(at, at + 1, "sets");
+            return;
+        }
         let saved = self.items.clone();
         let mentions: Vec<Mention> = self.mentions().into_iter().filter(|m| !m.file).collect();
         // The second place may lack a preposition of its own: "in both Music and Downloads".
@@ -130,7 +141,7 @@ impl Clause<'_> {
                             .verb
                             .as_ref()
                             .and_then(|id| self.senses.verb.get(id))
-                            .is_some_and(|v| !v.goals.is_empty()))
+                            .is_some_and(|v| !v.goals.is_empty() || !v.query && self.after_things(at)))
             {
                 self.frame.there = true;
                 self.take(at, at + 1, "there");
@@ -151,6 +162,11 @@ impl Clause<'_> {
                 self.take(at, at + 1, "ordinal");
             }
         }
+    }
+
+    /// "every file there": after what is meant, it says where.
+    fn after_things(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.sense(before, "noun").is_some())
     }
 
     /// The names of folders to make: "called 'x' in y", "Gennaio, Febbraio e Marzo".

@@ -20,7 +20,11 @@ pub(crate) fn split(items: Vec<Item>) -> Vec<Vec<Item>> {
         while items.get(next).is_some_and(boundary) {
             next += 1;
         }
-        if opens(&items, next) && items[..at].iter().any(content) {
+        if opens(&items, next)
+            && items[..at].iter().any(content)
+            && !only_place(&items[..at])
+            && !gives_text(&items, next)
+        {
             cuts.push((at, next));
         }
         at = next.max(at + 1);
@@ -45,6 +49,40 @@ fn boundary(item: &Item) -> bool {
 
 fn content(item: &Item) -> bool {
     !item.is_symbol() && item.sense("polite").is_none() && item.sense("then").is_none()
+}
+
+/// "in Documents, …", "from the last ten days, …": where or when, before what.
+fn only_place(items: &[Item]) -> bool {
+    let place = |item: &Item| {
+        item.sense("place").is_some()
+            || matches!(item.lit, Lit::Path(_) | Lit::Slashed(_))
+            || item.capital && item.senses.is_empty()
+    };
+    let dated = |item: &Item| {
+        ["number", "unit", "month", "weekday", "day", "rel", "age", "day_part"]
+            .iter()
+            .any(|cat| item.sense(cat).is_some())
+            || matches!(item.lit, Lit::Number(_) | Lit::Date(..))
+    };
+    let small = |item: &Item| {
+        dated(item)
+            || item.sense("prep").is_some()
+            || item.sense("folder_word").is_some()
+            || only_stop(item)
+            || item.is_symbol()
+    };
+    items.iter().any(|item| item.sense("prep").is_some())
+        && items.iter().any(|item| place(item) || dated(item))
+        && items.iter().all(|item| place(item) || small(item))
+}
+
+/// "…, subject 'x', text 'y'": a word that names a part of a message, after another one did.
+fn gives_text(items: &[Item], at: usize) -> bool {
+    let part = |i: usize| {
+        items[i].sense("cue").is_some()
+            && items.get(i + 1).is_some_and(|next| matches!(next.lit, Lit::Quoted(_)))
+    };
+    part(at) && (0..at).any(part)
 }
 
 /// Whether a command starts here.

@@ -213,6 +213,10 @@ impl<'p> Build<'p> {
                 None => return Err(Stop::Gap(nothing("does this to", object))),
             }
         };
+        // Nothing is changed "by year" where that means nothing.
+        if let Some(group) = frame.group.first().filter(|_| tool.class == Class::Changer) {
+            return Err(Stop::Gap(nothing("does this by", group)));
+        }
         self.templates(&mut frame);
         if frame.there
             && !frame.has(Role::DstDir)

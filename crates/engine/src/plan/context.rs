@@ -5,8 +5,8 @@ use super::compose::{Build, List, Stop};
 use super::{Planner, Step};
 use crate::catalog::{Role, Type};
 use crate::clock::Clock;
-use crate::lexicon::Lexicon;
-use crate::parse::{Clause, Frame, Item, Timing, items, split, timing};
+use crate::lexicon::{Lexicon, Senses};
+use crate::parse::{Clause, Frame, Item, Timing, items, ordered, split, timing};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ pub(super) fn read(
         return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
-    let clauses = split(items);
+    let clauses = split(ordered(items, senses));
     if clauses.len() > crate::parse::CLAUSES {
         return Reading::said(Answer::Gap(Gap::new("too many clauses", Vec::new())), explain);
     }
@@ -144,6 +144,7 @@ pub(super) fn read(
         frames.push(clause.read(&hint));
     }
     merge(planner, &mut frames);
+    places(&mut frames, senses);
     explain.leans.clock = clock.was_asked();
     explain.leans.topic = frames.first().is_some_and(|frame| frame.hinted);
     if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare) {
@@ -342,7 +343,49 @@ fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
                 .as_ref()
                 .and_then(|id| senses.verb.get(id))
                 .is_some_and(|v| v.qualifier.as_deref() == Some("format"));
-        if converts && (saves || again) {
+        // "write an email to …, and send it": that is one message.
+        let sends = |frame: &Frame| {
+            let verb = frame.verb.as_ref().and_then(|id| senses.verb.get(id));
+            verb.is_some_and(|verb| verb.verb.as_deref() == Some("send"))
+        };
+        let nothing = |frame: &Frame| frame.anaphor.is_some() && frame.leftover.is_empty();
+        let same = frames[at].verb.is_some() && frames[at].verb == frames[at - 1].verb;
+        // "open them and read them": said twice, done once.
+        let bare = nothing(&frames[at])
+            || frames[at].nouns.is_empty() && frames[at].leftover.is_empty() && !frames[at].there;
+        let twice = same && bare && frames[at].slots.is_empty();
+        // "clean X out: delete every file there but …": the second says what the first one means.
+        let told = same && frames[at].there && !frames[at].has(Role::Place);
+        let packs = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id));
+        let packs =
+            packs.is_some_and(|verb| verb.goals.contains(&Role::Dst)) && !frames[at - 1].has(Role::Dst);
+        let named = frames[at].text(Role::OutPath).or(frames[at].text(Role::Dst)).map(str::to_owned);
+        if twice {
+            let next = frames.remove(at);
+            frames[at - 1].used.extend(next.used);
+        } else if let (true, true, Some(path)) = (packs, nothing(&frames[at]), named) {
+            // "make a zip of X and save it as Y".
+            let next = frames.remove(at);
+            frames[at - 1].set(Role::Dst, path);
+            frames[at - 1].used.extend(next.used);
+        } else if told {
+            let before = frames.remove(at - 1);
+            let place = before.slots.get(&Role::Place).cloned();
+            let place = place.or_else(|| before.list(Role::Paths).first().map(|path| path.clone().into()));
+            if let Some(place) = place {
+                frames[at - 1].slots.insert(Role::Place, place);
+            }
+            frames[at - 1].there = false;
+            frames[at - 1].leftover.extend(before.leftover);
+            frames[at - 1].used.extend(before.used);
+        } else if sends(&frames[at - 1])
+            && sends(&frames[at])
+            && nothing(&frames[at])
+            && !frames[at].has(Role::To)
+        {
+            let next = frames.remove(at);
+            frames[at - 1].used.extend(next.used);
+        } else if converts && (saves || again) {
             let next = frames.remove(at);
             let before = &mut frames[at - 1];
             for (role, value) in next.slots {
@@ -360,6 +403,27 @@ fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
             before.used.extend(next.used);
         } else {
             at += 1;
+        }
+    }
+}
+
+/// "find … in X and delete every file there": the place of the clause before.
+fn places(frames: &mut [Frame], senses: &Senses) {
+    for at in 0..frames.len() {
+        let verb = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id));
+        let goal =
+            verb.is_some_and(|verb| verb.goals.contains(&Role::DstDir)) && !frames[at].has(Role::DstDir);
+        if !frames[at].there || frames[at].has(Role::Place) || goal {
+            continue;
+        }
+        let place = at.checked_sub(1).and_then(|before| frames[before].slots.get(&Role::Place).cloned());
+        match place {
+            Some(place) => {
+                frames[at].slots.insert(Role::Place, place);
+            }
+            // Nothing is done "there" while nobody knows where that is.
+            None if frames[at].anaphor.is_none() => frames[at].leftover.push("there".to_owned()),
+            None => {}
         }
     }
 }

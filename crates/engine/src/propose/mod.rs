@@ -5,21 +5,31 @@
 //! checked here whatever the server promised: what does not fit the pool is no plan.
 
 mod constrain;
+mod plain;
 mod pool;
 mod prompt;
 mod read;
 
 pub use prompt::PromptError;
-pub use read::Proposed;
+pub use read::{Proposed, made_up};
 
 use crate::{Catalog, Clock, Lexicons, Request};
-use metnos_llm::Constraint;
+use metnos_llm::{Constraint, Field, Shape};
 use prompt::Prompts;
 
 /// The longest request a model is asked about.
 const LONGEST: usize = 4000;
+/// The longest answer to a question for plainer words, in tokens.
+pub const PLAIN_TOKENS: u64 = 160;
 /// The longest answer, in tokens.
 pub const ANSWER_TOKENS: u64 = 1200;
+
+/// The longest text that is composed, in letters.
+const COMPOSED: usize = 4000;
+
+fn text_only() -> Shape {
+    Shape::Record(vec![Field { name: "text".into(), shape: Shape::Text(COMPOSED), required: true }])
+}
 
 /// A question to a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +90,32 @@ impl Proposer {
             constraint: Constraint::new(constrain::plans(&pool, earlier)),
             pool: pool.iter().map(|tool| tool.name.as_str().to_owned()).collect(),
         })
+    }
+
+    /// The question for the same request in plainer words, for a small model.
+    pub fn rewrite(&self, request: &str, language: &str) -> Option<Draft> {
+        if request.trim().is_empty() || request.len() > plain::LONGEST {
+            return None;
+        }
+        let (system, user) = self.prompts.of(language)?.plainer(request);
+        Some(Draft { system, user, constraint: Constraint::new(plain::shape()), pool: Vec::new() })
+    }
+
+    /// The plainer request in an answer to [`Proposer::rewrite`], if it limits what the first one limits.
+    pub fn rewritten(&self, draft: &Draft, request: &str, language: &str, answer: &str) -> Option<String> {
+        plain::accept(&draft.constraint.read(answer).ok()?, request, self.lexicons.get(language)?)
+    }
+
+    /// The question for a text that a step needs.
+    pub fn compose(&self, request: &str, what: &str, language: &str) -> Option<Draft> {
+        let (system, user) = self.prompts.of(language)?.compose(request, what);
+        Some(Draft { system, user, constraint: Constraint::new(text_only()), pool: Vec::new() })
+    }
+
+    /// The text in an answer to [`Proposer::compose`].
+    pub fn composed(&self, answer: &str) -> Option<String> {
+        let value = Constraint::new(text_only()).read(answer).ok()?;
+        value["text"].as_str().map(str::to_owned).filter(|text| !text.trim().is_empty())
     }
 
     /// The plan in an answer to `draft`, or why there is none.

@@ -44,6 +44,32 @@ pub(super) struct Prompt {
     weekdays: [String; 7],
     /// Requests with their plans.
     example: Vec<Example>,
+    /// How a request is put in plainer words.
+    plain: Plain,
+    /// How a text is composed.
+    compose: Compose,
+}
+
+/// How a text is composed that a step needs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Compose {
+    /// What the model is and must obey.
+    system: String,
+    /// The question, with `{request}` and `{what}`.
+    user: String,
+}
+
+/// How a request is put in plainer words.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plain {
+    /// What the model is and must obey.
+    system: String,
+    /// The question, with `{request}`.
+    user: String,
+    /// Requests with their plainer ones.
+    example: Vec<Example>,
 }
 
 /// A request and its plan, as an example.
@@ -74,13 +100,31 @@ impl Prompts {
     }
 }
 
+/// Orders, then examples.
+fn with_examples(system: &str, examples: &[Example]) -> String {
+    let mut text = system.trim_end().to_owned();
+    for example in examples {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "\n\n{}\n{}", example.request, example.answer);
+    }
+    text
+}
+
 impl Prompt {
     pub(super) fn system(&self) -> String {
-        let mut text = self.system.trim_end().to_owned();
-        for example in &self.example {
-            let _ = write!(text, "\n\n{}\n{}", example.request, example.answer);
-        }
-        text
+        with_examples(&self.system, &self.example)
+    }
+
+    /// The question for a text.
+    pub(super) fn compose(&self, request: &str, what: &str) -> (String, String) {
+        let slots = [("request", one_line(request)), ("what", one_line(what))];
+        (self.compose.system.trim_end().to_owned(), put(&self.compose.user, &slots))
+    }
+
+    /// The question for plainer words.
+    pub(super) fn plainer(&self, request: &str) -> (String, String) {
+        let user = put(&self.plain.user, &[("request", one_line(request))]);
+        (with_examples(&self.plain.system, &self.plain.example), user)
     }
 
     pub(super) fn user(

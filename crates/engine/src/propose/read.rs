@@ -50,6 +50,26 @@ fn rank(steps: &[Step], request: &str) -> (bool, usize, usize) {
     (asleep, made_up, steps.len())
 }
 
+/// The arguments of a step of which nothing was said. What is chosen from a closed list, a number or a
+/// moment is not said in the same words, and is not counted.
+pub fn made_up(tool: &Tool, args: &Map<String, Value>, request: &str) -> Vec<String> {
+    let request = request.to_lowercase();
+    let free = |name: &str| tool.args.iter().any(|arg| arg.name == name && arg.choices.is_empty());
+    let stray = |value: &Value| {
+        let mut all = Vec::new();
+        texts(value, &mut all);
+        let speaks = |text: &&str| text.contains(char::is_alphabetic) && !starts_a_date(text);
+        let mut all = all.into_iter().filter(speaks).peekable();
+        all.peek().is_some() && !all.any(|text| text.contains("${") || said(text, &request))
+    };
+    args.iter().filter(|(name, value)| free(name) && stray(value)).map(|(name, _)| name.clone()).collect()
+}
+
+/// `2026-11-15…`
+fn starts_a_date(text: &str) -> bool {
+    text.get(..10).is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
+}
+
 fn texts<'a>(value: &'a Value, out: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => out.push(text),

@@ -4,13 +4,13 @@ use super::{Judge, Part, Verdict, conclude, thousandths, usable};
 
 impl Judge {
     /// `verdict` with what a model answered: its score, that it failed, or nothing when none is bound.
-    /// A lower score replaces the rules' score; a higher one, a failure and an absence change nothing. A
-    /// number that is no score is all doubt.
+    /// A lower score replaces the rules' score; a higher one and an absence change nothing. One that was
+    /// bound and failed asks, and so does a number that is no score.
     pub fn combine_with_model<E>(&self, verdict: Verdict, model: Option<Result<f64, E>>) -> Verdict {
         let texts = self.texts();
         let (score, part, why) = match model {
             None => return verdict,
-            Some(Err(_)) => (verdict.score, 1.0, &texts.model_failed),
+            Some(Err(_)) => (verdict.score, 0.0, &texts.model_failed),
             Some(Ok(score)) if !usable(score) => (0.0, 0.0, &texts.broken),
             Some(Ok(score)) if score < verdict.score => (score, score, &texts.model),
             Some(Ok(score)) => (verdict.score, score, &texts.model_fine),

@@ -175,7 +175,7 @@ fn a_model_only_adds_doubt() {
     let with_model = |model: Option<Result<f64, ()>>| judge().combine_with_model(rules.clone(), model);
     assert_eq!(with_model(None), rules);
     let failed = with_model(Some(Err(())));
-    assert_eq!((failed.score, failed.ask), (rules.score, rules.ask));
+    assert_eq!((failed.score, failed.ask), (rules.score, true));
     assert_eq!(failed.parts.last().unwrap().name, "model");
     assert_eq!(with_model(Some(Ok(1.0))).score, rules.score);
     let doubts = with_model(Some(Ok(0.3)));

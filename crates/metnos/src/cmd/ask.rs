@@ -154,6 +154,9 @@ fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> 
     }
     if printer.json {
         let mut value = json!({ "turn": turn, "status": ending.status, "stage": stage, "text": ending.text, "entries": rows });
+        if let Some(picture) = &ending.picture {
+            value["picture"] = picture.as_str().into();
+        }
         if ending.by_model {
             value["by_model"] = true.into();
         }

@@ -6,7 +6,7 @@ use crate::cli::Exec;
 use crate::print::{self, Printer};
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_runtime::call::{Done, Door, Spec};
+use metnos_runtime::call::{Done, Door, Provenance, Spec};
 use metnos_runtime::guards::{Answer, Question};
 use metnos_runtime::{Form, Runtime, input};
 use serde::Deserialize;
@@ -35,6 +35,7 @@ pub(crate) fn run(printer: Printer, exec: Exec) -> Result<ExitCode, Failure> {
         call_id: exec.call_id.clone(),
         lang: exec.lang.clone(),
         now: now(exec.zone.as_deref())?,
+        provenance: Provenance::default(),
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();
@@ -290,6 +291,7 @@ fn answer(runtime: &Runtime, line: &[u8], exec: &Exec) -> Result<Done, Failure> 
         call_id: ask.call_id,
         lang: exec.lang.clone(),
         now: now(exec.zone.as_deref())?,
+        provenance: Provenance::default(),
     };
     Ok(runtime.call(spec, &mut metnos_runtime::call::Silent))
 }

@@ -20,7 +20,8 @@ pub(crate) fn plan(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failur
         return with_model(printer, args);
     }
     let broken = |e: String| Failure::internal(e);
-    let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::BUILTINS);
+    let catalog =
+        Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&metnos_runtime::awake(&|_| false));
     let planner = Planner::new(catalog, Lexicons::shipped().map_err(|e| broken(e.to_string()))?);
     let clock = Clock::at(moment(args.now.as_deref(), args.zone.as_deref())?);
     if let Some(file) = &args.batch {

@@ -6,7 +6,7 @@ use crate::print::{self, Printer};
 use metnos_executor::Failure;
 use metnos_gateway::{Asked, Gateway};
 use metnos_runtime::Runtime;
-use metnos_runtime::call::Spec;
+use metnos_runtime::call::{Provenance, Spec};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
@@ -140,6 +140,7 @@ fn call(printer: Printer, runtime: &Runtime, name: &str, rest: &str) -> Result<(
         call_id: None,
         lang: "en".into(),
         now: exec::now(None)?,
+        provenance: Provenance::default(),
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();

@@ -13,7 +13,7 @@ const FRAMES: [(&str, &str); 2] = [
 ];
 
 /// The text of an entry and nothing else of it.
-pub(super) fn text_of(entry: &Map<String, Value>) -> String {
+pub(crate) fn text_of(entry: &Map<String, Value>) -> String {
     let mut text = String::new();
     for part in FIELDS.iter().filter_map(|field| entry.get(*field)?.as_str()) {
         if text.len() >= BYTES {
@@ -28,7 +28,7 @@ pub(super) fn text_of(entry: &Map<String, Value>) -> String {
 }
 
 /// The text between two marks that depend on it, so that it cannot hold them and close its own frame.
-pub(super) fn framed(text: &str, lang: &str) -> String {
+pub(crate) fn framed(text: &str, lang: &str) -> String {
     let mark = blake3::hash(text.as_bytes()).to_hex();
     let mark = mark.get(..16).unwrap_or_default();
     let said = of(&FRAMES, lang).trim_end();
@@ -36,7 +36,7 @@ pub(super) fn framed(text: &str, lang: &str) -> String {
 }
 
 /// The words of a language, or those of the first one.
-pub(super) fn of(texts: &'static [(&'static str, &'static str)], lang: &str) -> &'static str {
+pub(crate) fn of(texts: &'static [(&'static str, &'static str)], lang: &str) -> &'static str {
     let tag = lang.split(['-', '_', '.']).next().unwrap_or_default();
     let found = texts.iter().find(|(known, _)| known.eq_ignore_ascii_case(tag)).or(texts.first());
     found.map_or("", |(_, text)| text)

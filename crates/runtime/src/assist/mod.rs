@@ -8,7 +8,7 @@
 mod classify;
 mod describe;
 mod extract;
-mod frame;
+pub(crate) mod frame;
 
 use crate::input::List;
 use crate::minds::{Minds, Prompt, Role, how_to_bind};

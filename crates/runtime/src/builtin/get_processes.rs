@@ -16,6 +16,8 @@ pub(super) const BUILTIN: Builtin = Builtin {
     schema: include_str!("get_processes.json"),
     description,
     changes: false,
+    needs: None,
+    list: false,
     plan,
 };
 

@@ -5,6 +5,7 @@
 //! which is performed only after every guard let the plan through.
 
 mod admin;
+mod consult_frontier;
 mod get_processes;
 mod perform;
 mod plan;
@@ -15,6 +16,7 @@ mod undo_last_turn;
 
 pub(crate) use plan::{Plan, Report, Wish, Work};
 
+use crate::minds::Role;
 use crate::runtime::Runtime;
 use metnos_executor::Failure;
 use metnos_executor::schema::Schema;
@@ -31,12 +33,17 @@ pub(crate) struct Builtin {
     description: fn() -> Value,
     /// True when it can change something.
     changes: bool,
+    /// The role without which it cannot do anything.
+    needs: Option<Role>,
+    /// True when it takes a list.
+    list: bool,
     /// What one call of it would do.
     plan: fn(&Runtime, &Wish<'_>) -> Result<Plan, Failure>,
 }
 
-const ALL: [&Builtin; 7] = [
+const ALL: [&Builtin; 8] = [
     &admin::BUILTIN,
+    &consult_frontier::BUILTIN,
     &get_processes::BUILTIN,
     &scratchpad_read::BUILTIN,
     &signatures::GET,
@@ -55,6 +62,11 @@ pub const NAMES: [&str; ALL.len()] = {
     }
     names
 };
+
+/// The names of those that can act where a model stands behind these roles.
+pub fn awake(has: &dyn Fn(Role) -> bool) -> Vec<&'static str> {
+    ALL.iter().filter(|builtin| builtin.needs.is_none_or(has)).map(|builtin| builtin.name).collect()
+}
 
 /// The builtin called `name`.
 pub(crate) fn find(name: &ExecutorName) -> Option<&'static Builtin> {

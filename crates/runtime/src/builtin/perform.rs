@@ -10,36 +10,43 @@ use metnos_memory::audit::{Counts, Exit, Kind, Line};
 use metnos_sandbox::cell::Items;
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value, json};
+use std::io::Read;
 use std::time::Instant;
+
+/// The longest list a builtin takes.
+const LIST_MAX: u64 = 4 << 20;
 
 impl Runtime {
     pub(crate) fn builtin(
         &self,
         builtin: &Builtin,
         call_id: &str,
-        spec: Spec,
+        mut spec: Spec,
         door: &mut dyn Door,
         line: &mut Line,
         started: Instant,
     ) -> Result<Done, Failure> {
         line.version = Some("builtin".into());
         line.input = self.redactor().redact(&Value::Object(spec.args.clone()), &[]);
-        if spec.entries.is_some() || spec.with.is_some() {
+        if (spec.entries.is_some() && !builtin.list) || spec.with.is_some() {
             return Err(Failure::wrong_args(format!("{} takes no list", builtin.name)));
         }
+        let entries = spec.entries.take().map(whole).transpose()?;
         let args = checked(&spec.args, builtin.schema)?;
         let digest = format!("builtin:{}:{}", builtin.name, env!("CARGO_PKG_VERSION"));
         let claimed = builtin.changes || spec.call_id.is_some();
         if claimed {
             let name = ExecutorName::parse(builtin.name).map_err(|e| Failure::internal(e.to_string()))?;
-            if let Some(done) = self.begin(call_id, &hash(&digest, &args, ""), &name)? {
+            if let Some(done) =
+                self.begin(call_id, &hash(&digest, &args, entries.as_deref().unwrap_or_default()), &name)?
+            {
                 return Ok(done);
             }
         }
         let zone = spec.now.time_zone();
         let planned =
             self.reserve(&spec.caller, builtin.name, call_id, builtin.changes, zone).and_then(|()| {
-                let plan = self.consider(builtin, &spec, &args, &digest, door, line)?;
+                let plan = self.consider(builtin, &spec, (&args, entries.as_deref()), &digest, door, line)?;
                 // Undo is not held up by a stop.
                 let remedy = builtin.name == crate::undo::NAME;
                 Ok((plan, if remedy { None } else { Some(self.gate.enter()?) }))
@@ -68,12 +75,13 @@ impl Runtime {
         &self,
         builtin: &Builtin,
         spec: &Spec,
-        args: &Map<String, Value>,
+        (args, entries): (&Map<String, Value>, Option<&str>),
         digest: &str,
         door: &mut dyn Door,
         line: &mut Line,
     ) -> Result<Plan, Failure> {
-        let wish = Wish { args, base: &spec.base, caller: &spec.caller, now: &spec.now };
+        let wish =
+            Wish { args, base: &spec.base, caller: &spec.caller, now: &spec.now, lang: &spec.lang, entries };
         let mut plan = (builtin.plan)(self, &wish)?;
         line.verdicts.append(&mut plan.verdicts);
         let request = hash(digest, args, &plan.bound);
@@ -85,10 +93,11 @@ impl Runtime {
             lang: &spec.lang,
             base: &spec.base,
             given: &spec.args,
+            provenance: &spec.provenance,
             request: &request,
             call_id: spec.call_id.as_deref(),
         };
-        self.guard(&mut Deed { plan: &plan, asked, now: &spec.now, door }, line)?;
+        self.guard(&mut Deed { plan: &plan, asked, now: &spec.now, entries, door }, line)?;
         Ok(plan)
     }
 
@@ -128,6 +137,16 @@ impl Runtime {
         }
         self.audit.append(close).map_err(|e| unrecorded(&e))?;
         Ok(done)
+    }
+}
+
+/// A list for a builtin, which has it in memory.
+fn whole(list: Box<dyn Read>) -> Result<String, Failure> {
+    let mut text = String::new();
+    list.take(LIST_MAX + 1).read_to_string(&mut text).map_err(|e| Failure::io("a list", &e))?;
+    match text.len() as u64 > LIST_MAX {
+        true => Err(Failure::wrong_args(format!("the list is longer than {LIST_MAX} bytes"))),
+        false => Ok(text),
     }
 }
 

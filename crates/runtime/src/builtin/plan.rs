@@ -3,11 +3,11 @@
 use crate::call::Door;
 use crate::guards::{Asked, Known, Principal, Subject};
 use crate::runtime::Runtime;
-use metnos_executor::{Failure, ListName, Origin, Outcome};
+use metnos_executor::{Failure, ListName, Outcome};
 use metnos_guard::card::{Card, Effect};
 use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Ask, Level, Registry, Ruling, Target};
-use metnos_guard::vaglio::{Arg, Facts};
+use metnos_guard::vaglio::Facts;
 use metnos_memory::audit::{Line, Verdict};
 use metnos_sandbox::cell::Items;
 use serde_json::{Map, Value};
@@ -23,6 +23,10 @@ pub(crate) struct Wish<'a> {
     pub(crate) caller: &'a str,
     /// The moment in the person's zone.
     pub(crate) now: &'a jiff::Zoned,
+    /// Their language.
+    pub(crate) lang: &'a str,
+    /// The list that came along, as JSON lines.
+    pub(crate) entries: Option<&'a str>,
 }
 
 impl Wish<'_> {
@@ -86,6 +90,8 @@ pub(crate) struct Plan {
     pub(crate) outside: bool,
     /// What the person should read besides.
     pub(crate) note: Option<String>,
+    /// Why it is asked about at every level, each time.
+    pub(crate) always: Option<String>,
     /// What else a yes is bound to: another state of the world is another question.
     pub(crate) bound: String,
     /// What "never this" is about, where that is less than the whole builtin.
@@ -112,6 +118,7 @@ impl Plan {
             count: None,
             outside: false,
             note: None,
+            always: None,
             bound: String::new(),
             never: None,
             verdicts: Vec::new(),
@@ -130,6 +137,7 @@ pub(crate) struct Deed<'a, 'd> {
     pub(crate) plan: &'a Plan,
     pub(crate) asked: Asked<'a>,
     pub(crate) now: &'a jiff::Zoned,
+    pub(crate) entries: Option<&'a str>,
     pub(crate) door: &'d mut dyn Door,
 }
 
@@ -146,6 +154,10 @@ impl Subject for Deed<'_, '_> {
         self.plan.judged
     }
 
+    fn permanent(&self) -> Option<String> {
+        self.plan.always.clone()
+    }
+
     fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling {
         let who = Principal::parse(self.asked.caller);
         let mut ask = Ask::new(self.plan.capability, self.asked.executor, &who.user, &who.channel);
@@ -157,16 +169,9 @@ impl Subject for Deed<'_, '_> {
     }
 
     fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let arg = |(name, value): (&String, &Value)| Arg {
-            name: name.clone(),
-            value: text(value),
-            origin: Origin::User,
-            traceable: true,
-        };
         Ok(Facts {
             executor: self.asked.executor.to_owned(),
-            args: self.asked.given.iter().map(arg).collect(),
+            args: self.asked.args(),
             items: usize::try_from(self.plan.count.unwrap_or_default()).unwrap_or(usize::MAX),
             deletes: false,
             moves: false,
@@ -209,8 +214,9 @@ impl Subject for Deed<'_, '_> {
         None
     }
 
-    fn lists(&self, _most: u64) -> Result<(Option<String>, bool), Failure> {
-        Ok((None, false))
+    fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
+        let short = self.entries.filter(|text| text.len() as u64 <= most);
+        Ok((short.map(str::to_owned), self.entries.is_some() && short.is_none()))
     }
 
     fn door(&mut self) -> &mut dyn Door {

@@ -21,6 +21,8 @@ pub(super) const BUILTIN: Builtin = Builtin {
     schema: include_str!("scratchpad_read.json"),
     description,
     changes: false,
+    needs: None,
+    list: false,
     plan,
 };
 

@@ -23,6 +23,8 @@ pub(super) const BUILTIN: Builtin = Builtin {
     schema: include_str!("set_processes.json"),
     description,
     changes: true,
+    needs: None,
+    list: false,
     plan,
 };
 

@@ -13,6 +13,8 @@ pub(super) const GET: Builtin = Builtin {
     schema: include_str!("get_signatures.json"),
     description: get_description,
     changes: false,
+    needs: None,
+    list: false,
     plan: get,
 };
 
@@ -21,6 +23,8 @@ pub(super) const SET: Builtin = Builtin {
     schema: include_str!("set_signatures.json"),
     description: set_description,
     changes: true,
+    needs: None,
+    list: false,
     plan: set,
 };
 

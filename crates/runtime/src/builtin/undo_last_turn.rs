@@ -7,8 +7,15 @@ use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_undo::Purpose;
 use serde_json::{Value, json};
 
-pub(super) const BUILTIN: Builtin =
-    Builtin { name: NAME, schema: include_str!("undo_last_turn.json"), description, changes: false, plan };
+pub(super) const BUILTIN: Builtin = Builtin {
+    name: NAME,
+    schema: include_str!("undo_last_turn.json"),
+    description,
+    changes: false,
+    needs: None,
+    list: false,
+    plan,
+};
 
 fn description() -> Value {
     json!({

@@ -1,6 +1,6 @@
 //! What a person does with decisions: look, answer, take back, explain.
 
-use crate::call::{Done, Door, Spec};
+use crate::call::{Done, Door, Provenance, Spec};
 use crate::guards::records::Kind;
 use crate::guards::{Answer, Approval, CommandRule, Principal, Standing};
 use crate::runtime::Runtime;
@@ -169,6 +169,7 @@ impl Runtime {
             call_id: approval.call_id,
             lang: approval.lang,
             now,
+            provenance: Provenance::default(),
         };
         Ok(Some(self.call(spec, door)))
     }

@@ -5,6 +5,7 @@ mod approval;
 pub(crate) mod commands;
 mod desk;
 mod meter;
+mod opinion;
 mod records;
 mod size;
 mod step;
@@ -135,7 +136,7 @@ impl Runtime {
         if harmless && !asks {
             return Ok(());
         }
-        let verdict = self.judge(step)?;
+        let verdict = self.judge(step, asks)?;
         line.verdicts.push(Verdict {
             guard: "vaglio".into(),
             decision: format!("{:.2}", verdict.score),
@@ -155,7 +156,8 @@ impl Runtime {
         Ok(())
     }
 
-    fn judge(&self, step: &dyn Subject) -> Result<metnos_guard::vaglio::Verdict, Failure> {
+    /// The judge's verdict; `asks` when a person is asked whatever it says.
+    fn judge(&self, step: &dyn Subject, asks: bool) -> Result<metnos_guard::vaglio::Verdict, Failure> {
         let executor = step.asked().executor;
         // Looking has no habit worth counting.
         let used = match step.effectful() {
@@ -167,8 +169,8 @@ impl Runtime {
         let approved = self.habit(step)?.and_then(|habit| habit.days_ago(jiff::Timestamp::now()));
         let facts = step.facts(used, approved)?;
         let verdict = self.guards.judge.verdict(&facts, None);
-        // No model is bound to judge yet; when one is, its score can only lower this one.
-        Ok(self.guards.judge.combine_with_model::<Failure>(verdict, None))
+        let opinion = if asks || verdict.ask { None } else { self.opinion(&step.asked(), &facts) };
+        Ok(self.guards.judge.combine_with_model(verdict, opinion))
     }
 }
 

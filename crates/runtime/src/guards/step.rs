@@ -1,6 +1,6 @@
 //! One step as the guards see it: what it needs, on what, and what a person should read about it.
 
-use crate::call::Door;
+use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
 use crate::guards::{Asked, Principal, Subject, size};
 use crate::input::Prepared;
@@ -37,6 +37,7 @@ pub(crate) struct Step<'a, 'd> {
     pub(crate) input: &'a Prepared,
     /// The arguments before paths were resolved.
     pub(crate) given: &'a serde_json::Map<String, Value>,
+    pub(crate) provenance: &'a Provenance,
     pub(crate) fence: &'a Fence,
     pub(crate) request: &'a str,
     /// The id the caller gave, if any.
@@ -75,6 +76,7 @@ impl Subject for Step<'_, '_> {
             lang: self.lang,
             base: self.base,
             given: self.given,
+            provenance: self.provenance,
             request: self.request,
             call_id: self.call_id,
         }
@@ -121,7 +123,7 @@ impl Subject for Step<'_, '_> {
         let manifest = &self.found.manifest;
         let name = manifest.executor.name.as_str();
         let verb = name.split('_').next().unwrap_or_default();
-        let mut args: Vec<Arg> = self.given.iter().map(|(name, value)| arg(name, value)).collect();
+        let mut args: Vec<Arg> = self.asked().args();
         if let Some(list) = self.input.entries.as_ref().filter(|_| self.effectful()) {
             let (mut origin, value) = list.worst_origin()?;
             if lab::without(Layer::Taint) {
@@ -343,11 +345,6 @@ impl Step<'_, '_> {
         }
         paths
     }
-}
-
-fn arg(name: &str, value: &Value) -> Arg {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    Arg { name: name.to_owned(), value: text, origin: Origin::User, traceable: true }
 }
 
 fn above(path: &Path) -> PathBuf {

@@ -1,12 +1,12 @@
 //! What the guards must know of a step, whatever performs it: a cell or the daemon itself.
 
-use crate::call::Door;
+use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
 use metnos_executor::Failure;
 use metnos_guard::card::Card;
 use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Level, Registry, Ruling};
-use metnos_guard::vaglio::Facts;
+use metnos_guard::vaglio::{Arg, Facts};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -22,10 +22,25 @@ pub(crate) struct Asked<'a> {
     pub(crate) base: &'a Path,
     /// The arguments before paths were resolved.
     pub(crate) given: &'a Map<String, Value>,
+    /// Which of them are not simply the person's own words.
+    pub(crate) provenance: &'a Provenance,
     /// The hash of the whole request.
     pub(crate) request: &'a str,
     /// The id the caller gave, if any.
     pub(crate) call_id: Option<&'a str>,
+}
+
+impl Asked<'_> {
+    /// The arguments as the judge sees them.
+    pub(crate) fn args(&self) -> Vec<Arg> {
+        let arg = |(name, value): (&String, &Value)| Arg {
+            name: name.clone(),
+            value: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+            origin: self.provenance.origin(name),
+            traceable: self.provenance.traceable(name),
+        };
+        self.given.iter().map(arg).collect()
+    }
 }
 
 /// One step on its way through the guards.

@@ -228,6 +228,9 @@ impl Page {
             Writer::Chart(Some(chart)) => chart.svg(),
             Writer::Chart(None) => String::new(),
         };
+        if let Writer::Chart(Some(chart)) = &self.writer {
+            call.set("plain", chart.plain());
+        }
         self.append(&tail);
         let (rows, columns) = (self.rows as u64, self.columns.map_or(0, |c| c.len() as u64));
         let columns_total = columns.saturating_add(self.hidden.len() as u64);
@@ -334,6 +337,12 @@ mod tests {
         );
         let line = text("chart", json!([{"day": "2026-01-01", "v": 1}, {"day": "2026-01-03", "v": 1e308}]));
         assert!(line.contains("<polyline") && !line.contains("NaN") && !line.contains("inf"));
+        let ran = run(
+            "render_entries",
+            json!({"format": "chart", "entries": [{"a": "x", "n": 4}, {"a": "long", "n": -1}, {"a": "y", "n": 0}]}),
+        );
+        let plain = format!("   x  {} 4\nlong  {} -1\n   y  0\n", "█".repeat(40), "▒".repeat(10));
+        assert_eq!(ran.outcome.fields["plain"], plain);
         let ran = run("render_entries", json!({"format": "chart", "entries": [{"a": "x"}]}));
         assert!(ran.outcome.error.is_some());
     }

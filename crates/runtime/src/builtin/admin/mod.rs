@@ -24,8 +24,15 @@ use std::time::Duration;
 /// The most that is kept of an output.
 const OUTPUT_MAX: u64 = 1 << 20;
 
-pub(super) const BUILTIN: Builtin =
-    Builtin { name: "admin", schema: include_str!("../admin.json"), description, changes: true, plan };
+pub(super) const BUILTIN: Builtin = Builtin {
+    name: "admin",
+    schema: include_str!("../admin.json"),
+    description,
+    changes: true,
+    needs: None,
+    list: false,
+    plan,
+};
 
 fn description() -> Value {
     json!({

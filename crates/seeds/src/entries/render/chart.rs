@@ -13,6 +13,9 @@ const LINE_HEIGHT: f64 = 400.0;
 const MARGIN: f64 = 30.0;
 /// The longest label, in columns of text.
 const LABEL_MAX: usize = 26;
+/// The longest bar in letters, and what fills less than one of them.
+const COLUMNS: f64 = 40.0;
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const COLOUR: &str = "#3b6ea5";
 
 /// Fields that hold the number of a chart when they are there, as grouping writes them.
@@ -85,6 +88,25 @@ impl Chart {
         let values = || self.points.iter().map(|point| point.value / 2.0);
         let (low, high) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
         if low == high { (0.0, 1.0) } else { (low, high) }
+    }
+
+    /// The same in letters, for who sees no pictures: one bar a line.
+    pub(in crate::entries) fn plain(&self) -> String {
+        let (low, high) = self.range();
+        let most = low.abs().max(high);
+        let wide = self.points.iter().map(|point| width::of(&point.label)).max().unwrap_or(0);
+        let line = |point: &Point| {
+            let eighths = (point.value.abs() / 2.0 / most * COLUMNS * 8.0).round() as usize;
+            let (full, rest) = (eighths / 8, EIGHTHS.get(eighths % 8).copied().unwrap_or_default());
+            let bar = if point.value < 0.0 {
+                "▒".repeat(full.max(1))
+            } else {
+                format!("{}{rest}", "█".repeat(full))
+            };
+            let gap = " ".repeat(wide - width::of(&point.label));
+            format!("{gap}{}  {bar}{}{}\n", point.label, if bar.is_empty() { "" } else { " " }, point.shown)
+        };
+        self.points.iter().map(line).collect()
     }
 
     fn bars(&self) -> String {

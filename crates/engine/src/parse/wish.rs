@@ -1,0 +1,132 @@
+//! Wishes and passives, as the order they are: "the videos should be moved to X" is "move the videos to X",
+//! "I need process 5 killed" is "kill process 5", "I don't need them any more: delete them" is "delete them".
+//!
+//! The words stay; the verb is put where an order has it. Which words make a wish is data.
+
+use super::Item;
+use super::clause::only_stop;
+use crate::lexicon::{Sense, Senses};
+use crate::text::Lit;
+
+/// The items with every wish turned into an order.
+pub(crate) fn ordered(mut items: Vec<Item>, senses: &Senses) -> Vec<Item> {
+    unwanted(&mut items);
+    let mut at = 0;
+    while at < items.len() {
+        let verb = match items[at].sense("wish") {
+            Some("passive") => directly_after(&items, at),
+            Some("want") => wanted(&items, at, senses),
+            _ => None,
+        };
+        if let Some(verb) = verb {
+            order(&mut items, at, verb);
+        }
+        at += 1;
+    }
+    items
+}
+
+/// The participle right after a passive, with nothing but small words between.
+fn directly_after(items: &[Item], at: usize) -> Option<usize> {
+    let next =
+        (at + 1..items.len()).find(|i| !only_stop(&items[*i]) && items[*i].sense("polite").is_none())?;
+    items[next].participle().is_some().then_some(next)
+}
+
+/// The participle that says what is wanted done. One that can mean anything else, or that tells what things
+/// are ("that were deleted"), is not it; neither is one after another order.
+fn wanted(items: &[Item], at: usize, senses: &Senses) -> Option<usize> {
+    for (next, item) in items.iter().enumerate().skip(at + 1) {
+        if strong(item) || item.command().is_some_and(|id| !senses.asks(id)) {
+            return None;
+        }
+        let pure = item.senses.iter().all(|sense| sense.cat == "verb");
+        let told = items[next - 1].sense("wish") == Some("state");
+        if pure && !told && item.participle().is_some_and(|id| !senses.asks(id)) {
+            return Some(next);
+        }
+    }
+    None
+}
+
+/// Puts the verb where the sentence begins, and takes the words of the wish away.
+fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
+    let start = beginning(items, wish);
+    let mut order = items.remove(verb);
+    command(&mut order);
+    items.remove(wish);
+    // "could … be moved", "I want … to be moved": the beginning of the same wish.
+    let opening = (start..wish).find(|i| matches!(items[*i].sense("wish"), Some("modal" | "want")));
+    if let Some(opening) = opening {
+        items.remove(opening);
+    }
+    items.insert(start, order);
+    // "… and then deleted": the same wish goes on, about the same things.
+    let mut at = start + 1;
+    while at < items.len() && !strong(&items[at]) {
+        let joined = items[at].sense("then").is_some();
+        let next =
+            (at + 1..items.len()).find(|i| items[*i].sense("then").is_none() && !only_stop(&items[*i]));
+        if let Some(next) = next.filter(|next| joined && items[*next].participle().is_some()) {
+            command(&mut items[next]);
+            let after =
+                items.get(next + 1).is_none_or(|item| item.is_symbol() || item.sense("prep").is_some());
+            if after {
+                let pronoun = pronoun(&items[next]);
+                items.insert(next + 1, pronoun);
+            }
+        }
+        at += 1;
+    }
+}
+
+/// "I don't need X any more: delete them" is "delete X".
+fn unwanted(items: &mut Vec<Item>) {
+    let Some(wish) = items.iter().position(|item| item.sense("wish") == Some("unwanted")) else { return };
+    let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
+    let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
+        let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
+        let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some());
+        (points && items[verb].command().is_some()).then_some((cut, verb))
+    });
+    let Some((cut, verb)) = found else { return };
+    let order = items[verb].clone();
+    items.drain(cut..=verb + 1);
+    items.remove(wish);
+    items.insert(beginning(items, wish), order);
+}
+
+/// Where the sentence of `at` begins.
+fn beginning(items: &[Item], at: usize) -> usize {
+    let after = |item: &Item| strong(item) || item.is("then", "then");
+    items[..at].iter().rposition(after).map_or(0, |i| i + 1)
+}
+
+fn strong(item: &Item) -> bool {
+    matches!(item.lit, Lit::Symbol('.' | '!' | '?' | ';' | ':'))
+}
+
+/// Makes the participle of an item open a command.
+fn command(item: &mut Item) {
+    item.senses.retain(|sense| sense.participle);
+    item.senses.iter_mut().for_each(|sense| sense.command = true);
+}
+
+fn pronoun(after: &Item) -> Item {
+    Item {
+        text: String::new(),
+        norm: String::new(),
+        start: after.end,
+        end: after.end,
+        lit: Lit::Word,
+        senses: vec![Sense {
+            cat: "pron".to_owned(),
+            id: "them".to_owned(),
+            command: false,
+            participle: false,
+        }],
+        capital: false,
+        words: 0,
+        taken: "",
+    }
+}
