@@ -383,6 +383,11 @@ fn a_small_model_says_it_in_plainer_words_and_the_planner_plans_that() {
     }
     assert_eq!(wise.seen().len(), 2);
     replays(&house, &wise);
+    // Where the small one says that nothing here does it, nobody else is asked.
+    let fast = Model::saying(vec![plainer("")]);
+    configure(&house, &format!("{}{}", fast.bound("fast", "timeout_seconds = 2"), wise.bound("wise", "")));
+    assert_eq!(ask(&house, LOOSE).json()["status"], "gap");
+    assert_eq!(wise.seen().len(), 2);
 }
 
 #[test]

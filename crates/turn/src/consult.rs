@@ -7,7 +7,7 @@ use crate::ending::Status;
 use crate::event::{Effect, Got};
 use crate::machine::{Machine, State, Words};
 use crate::validate::validate;
-use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, PLAIN_TOKENS, Proposed};
+use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, PLAIN_TOKENS, Proposed, Rewritten};
 use metnos_engine::{Answer, Clock, Gap, Maker, Plan, Request};
 use metnos_llm::Role;
 use metnos_vocab::{Class, ExecutorName};
@@ -61,17 +61,26 @@ impl Machine {
     /// The request in plainer words is planned like any other. What does not help is as if it had not
     /// been asked for.
     fn reworded(&self, state: &mut State, consulting: Consulting, answer: &str) -> Effect {
-        match self.plan_of(state, &consulting, answer) {
+        let draft = self.proposer.rewrite(&consulting.text, &state.language);
+        let made = draft
+            .and_then(|draft| self.proposer.rewritten(&draft, &consulting.text, &state.language, answer));
+        let plan = match made {
+            // Who says that it cannot be done here spares everybody a plan that only looks like one.
+            Some(Rewritten::Nothing) => {
+                return Effect::Finish(self.messages.gap(&state.language, &consulting.gap));
+            }
+            Some(Rewritten::Plain(plain)) => self.plan_of(state, &plain),
+            None => None,
+        };
+        match plan {
             Some(plan) => self.take(state, consulting, plan),
             None => self.consult_planner(state, consulting),
         }
     }
 
-    fn plan_of(&self, state: &State, consulting: &Consulting, answer: &str) -> Option<Plan> {
-        let draft = self.proposer.rewrite(&consulting.text, &state.language)?;
-        let plain = self.proposer.rewritten(&draft, &consulting.text, &state.language, answer)?;
+    fn plan_of(&self, state: &State, plain: &str) -> Option<Plan> {
         let Words { now, zone, context, .. } = state.asked.as_ref()?;
-        let request = Request { text: &plain, language: Some(&state.language), context };
+        let request = Request { text: plain, language: Some(&state.language), context };
         match self.planner().plan(&request, &Clock::parse(now, zone).ok()?).0 {
             Answer::Plan(plan) => {
                 let plan = Plan { source: Maker::Model, ..plan };

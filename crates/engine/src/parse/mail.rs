@@ -37,9 +37,6 @@ impl Clause<'_> {
                 self.take(at, end, "mail folder");
                 continue;
             }
-            if !sends && self.is(at, "cue", "sent_me") && self.sent_by(at) {
-                continue;
-            }
             let quoted = |clause: &Self| {
                 matches!(clause.lit(at + 1), Some(Lit::Quoted(_)))
                     || matches!(clause.lit(clause.skip_stops(at + 1)), Some(Lit::Quoted(_)))
@@ -100,6 +97,15 @@ impl Clause<'_> {
             {
                 self.frame.slots.entry(Role::From).or_insert(self.items[last].text.clone().into());
                 self.take(last, at, "sender");
+            }
+        }
+    }
+
+    /// Who sent what is looked for, before the same words are read as when.
+    pub(crate) fn senders(&mut self) {
+        for at in 0..self.len() {
+            if self.free(at) && self.is(at, "cue", "sent_me") {
+                self.sent_by(at);
             }
         }
     }

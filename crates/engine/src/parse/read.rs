@@ -54,6 +54,9 @@ impl Clause<'_> {
             "dirs".clone_into(&mut guess);
             self.new_folders();
         }
+        if guess == "messages" && !sends {
+            self.senders();
+        }
         self.phrases();
         self.sizes();
         if matches!(guess.as_str(), "events") || sends {
@@ -174,7 +177,8 @@ impl Clause<'_> {
                     .items
                     .get(at + 1)
                     .is_some_and(|next| next.sense("pron").is_some() && next.words == 0);
-                if !query && (start || bound || !other) {
+                // A phrase of several words says what it says.
+                if !query && (start || bound || !other || item.words > 2) {
                     self.frame.verb = Some(id.to_owned());
                     self.verb_at = Some(at);
                     break;

@@ -42,7 +42,12 @@ fn wanted(items: &[Item], at: usize, senses: &Senses) -> Option<usize> {
         }
         let pure = item.senses.iter().all(|sense| sense.cat == "verb");
         let told = items[next - 1].sense("wish") == Some("state");
-        if pure && !told && item.participle().is_some_and(|id| !senses.asks(id)) {
+        // "written to ~/list.csv" says where to, whatever else it may mean.
+        let goes = items.get(next + 1).is_some_and(|after| after.is("prep", "to"))
+            && items
+                .get(next + 2)
+                .is_some_and(|path| matches!(path.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        if (pure || goes) && !told && item.participle().is_some_and(|id| !senses.asks(id)) {
             return Some(next);
         }
     }

@@ -360,7 +360,16 @@ fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
         let packs =
             packs.is_some_and(|verb| verb.goals.contains(&Role::Dst)) && !frames[at - 1].has(Role::Dst);
         let named = frames[at].text(Role::OutPath).or(frames[at].text(Role::Dst)).map(str::to_owned);
-        if twice {
+        // "… and give me three lines of context": one more value of what is already looked for.
+        let adds = frames[at].has(Role::Context)
+            && frames[at].slots.len() == 1
+            && !frames[at - 1].has(Role::Context);
+        if adds {
+            let next = frames.remove(at);
+            frames[at - 1].slots.extend(next.slots);
+            frames[at - 1].leftover.extend(next.leftover);
+            frames[at - 1].used.extend(next.used);
+        } else if twice {
             let next = frames.remove(at);
             frames[at - 1].used.extend(next.used);
         } else if let (true, true, Some(path)) = (packs, nothing(&frames[at]), named) {

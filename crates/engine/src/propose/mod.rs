@@ -10,6 +10,7 @@ mod pool;
 mod prompt;
 mod read;
 
+pub use plain::Rewritten;
 pub use prompt::PromptError;
 pub use read::{Proposed, made_up};
 
@@ -101,8 +102,8 @@ impl Proposer {
         Some(Draft { system, user, constraint: Constraint::new(plain::shape()), pool: Vec::new() })
     }
 
-    /// The plainer request in an answer to [`Proposer::rewrite`], if it limits what the first one limits.
-    pub fn rewritten(&self, draft: &Draft, request: &str, language: &str, answer: &str) -> Option<String> {
+    /// What an answer to [`Proposer::rewrite`] makes of the request, if it can be used.
+    pub fn rewritten(&self, draft: &Draft, request: &str, language: &str, answer: &str) -> Option<Rewritten> {
         plain::accept(&draft.constraint.read(answer).ok()?, request, self.lexicons.get(language)?)
     }
 

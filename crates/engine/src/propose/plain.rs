@@ -22,12 +22,23 @@ pub(super) fn shape() -> Shape {
     Shape::Record(vec![Field { name: "request".into(), shape: Shape::Text(LONGEST), required: true }])
 }
 
-/// The rewritten request, if there is one and it limits what the first one limits.
-pub(super) fn accept(answer: &Value, request: &str, lexicon: &Lexicon) -> Option<String> {
+/// What a small model made of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rewritten {
+    /// The same in plainer words.
+    Plain(String),
+    /// It is about nothing that can be done here.
+    Nothing,
+}
+
+/// The rewritten request, if it limits what the first one limits.
+pub(super) fn accept(answer: &Value, request: &str, lexicon: &Lexicon) -> Option<Rewritten> {
     let plain = answer["request"].as_str()?.trim();
     let same = plain.to_lowercase() == request.trim().to_lowercase();
-    (!plain.is_empty() && !same && limits(plain, lexicon) == limits(request, lexicon))
-        .then(|| plain.to_owned())
+    if plain.is_empty() {
+        return Some(Rewritten::Nothing);
+    }
+    (!same && limits(plain, lexicon) == limits(request, lexicon)).then(|| Rewritten::Plain(plain.to_owned()))
 }
 
 /// Everything in a request that must not be lost, added or changed.
@@ -72,7 +83,8 @@ mod tests {
 
     fn accepted(request: &str, plain: &str) -> bool {
         let all = Lexicons::shipped().unwrap();
-        accept(&json!({ "request": plain }), request, all.get("en").unwrap()).is_some()
+        let made = accept(&json!({ "request": plain }), request, all.get("en").unwrap());
+        matches!(made, Some(Rewritten::Plain(_)))
     }
 
     #[test]
