@@ -1,7 +1,6 @@
 //! One turn, from the words to the end.
 
 use crate::consult::Wanted;
-use crate::cut::Running;
 use crate::phases::Phases;
 use crate::recall::Opening;
 use crate::scratch::Scratch;
@@ -45,6 +44,8 @@ pub struct Asked {
 pub trait TurnDoor: Door {
     /// The plan that is about to run.
     fn plan(&mut self, _plan: &Plan) {}
+    /// The log of the turn has grown to `n` entries.
+    fn logged(&mut self, _turn: &str, _n: u32) {}
     /// A model is being asked; that may take a while.
     fn consults(&mut self, _model: &str) {}
     /// The one question; a door without a person lets it stand.
@@ -120,48 +121,7 @@ impl Gateway {
         Ok((state.stage, state.plan))
     }
 
-    /// Carries one turn out.
-    pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
-        let turn = ulid::Ulid::new().to_string();
-        // Held before anybody can see the turn.
-        let _running = self.scratch.running(&turn)?;
-        // What was said before, this not included.
-        let context = self.context(&asked.conversation)?;
-        // A secret typed in the wrong place is not kept; what was typed is still what is planned.
-        let request = self.runtime.told(&asked.text);
-        self.db(|db| {
-            db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, jiff::Timestamp::now())
-        })?;
-        let mut phases = Phases::default();
-        let opening = self.opening(asked, context, &mut phases)?;
-        let told = self.run(asked, turn.clone(), (State::default(), 0), opening, phases, door);
-        Running::remove(self.scratch.dir(), &turn);
-        told
-    }
-
-    /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
-    pub fn resume(
-        &self,
-        turn: &str,
-        done: Done,
-        asked: &Asked,
-        door: &mut dyn TurnDoor,
-    ) -> Result<Told, Failure> {
-        let log = self.entries(turn)?;
-        let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
-        let state =
-            log.into_iter().fold(State::default(), |state, entry| self.machine.step(state, entry.event).0);
-        let step = state.results.len() + 1;
-        let event = Event::Done { step, got: Box::new(self.keep(turn, step, done)?) };
-        let _running = self.scratch.running(turn)?;
-        self.db(|db| db.reopen_turn(turn))?;
-        let opening = Opening { event, reading: None };
-        let told = self.run(asked, turn.to_owned(), (state, n), opening, Phases::default(), door);
-        Running::remove(self.scratch.dir(), turn);
-        told
-    }
-
-    fn run(
+    pub(crate) fn run(
         &self,
         asked: &Asked,
         turn: String,
@@ -177,6 +137,7 @@ impl Gateway {
             state = next;
             n += 1;
             self.log(&turn, n, &event, &effects)?;
+            door.logged(&turn, n);
             // The machine gives one effect for each event while the turn is not over.
             let Some(effect) = effects.into_iter().next() else {
                 return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} is over")));
@@ -237,6 +198,21 @@ impl Gateway {
         self.db(|db| db.turns(None, most))
     }
 
+    /// The latest turns of a conversation, the newest first.
+    pub fn turns_in(&self, conversation: &str, most: u32) -> Result<Vec<Turn>, Failure> {
+        self.db(|db| db.turns(Some(conversation), most))
+    }
+
+    /// The turns of one person, or of all, older than `before`, the newest first.
+    pub fn turns_of(
+        &self,
+        person: Option<&str>,
+        before: Option<&str>,
+        most: u32,
+    ) -> Result<Vec<Turn>, Failure> {
+        self.db(|db| db.turns_of(person, before, most))
+    }
+
     /// Earlier requests of a conversation, oldest first.
     pub(crate) fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
         let mut earlier: Vec<String> = self
@@ -291,7 +267,7 @@ impl Gateway {
         }
     }
 
-    fn keep(&self, turn: &str, step: usize, mut done: Done) -> Result<Got, Failure> {
+    pub(crate) fn keep(&self, turn: &str, step: usize, mut done: Done) -> Result<Got, Failure> {
         let mut reader = BufReader::new(done.items.reader().map_err(|e| Failure::io("a list", &e))?);
         let count = self.scratch.keep(turn, step, &mut reader)?;
         drop(reader);

@@ -1,23 +1,27 @@
 //! Performs what a turn decides: runs its steps through the runtime, asks the person, keeps the log.
 //!
-//! Every door uses this: the terminal now, the browser and Telegram later. It decides nothing.
+//! Every door uses this: the terminal, the browser and Telegram. It decides nothing.
 
 mod conduct;
 mod consult;
 mod cut;
+mod enter;
 mod phases;
 mod plans;
 mod recall;
 mod retain;
 mod scratch;
+mod story;
 mod view;
 
 pub use conduct::{Asked, Gateway, Told, TurnDoor};
 pub use consult::Thought;
 pub use cut::Cut;
+pub use enter::Begun;
 pub use metnos_engine::{Answer, Maker, Plan};
 pub use metnos_memory::db::ModelCall;
 pub use metnos_turn::{Ending, Event, Replayed, Stage, Status};
 pub use plans::Listed;
 pub use recall::Standing;
+pub use story::{Beat, Moment, Planned};
 pub use view::Seen;

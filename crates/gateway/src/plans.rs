@@ -55,6 +55,19 @@ impl Gateway {
         }
     }
 
+    /// Stars (`true`) or rejects (`false`) what was kept of a turn; gives how many plans that are.
+    pub fn judge_plans(&self, caller: &str, turn: &str, good: Option<bool>) -> Result<usize, Failure> {
+        let kept = self.db(|db| db.plans_of_turn(turn))?;
+        for plan in &kept {
+            match good {
+                Some(true) => self.star(caller, plan.id).map(|_| ())?,
+                Some(false) => self.reject(caller, plan.id).map(|_| ())?,
+                None => {}
+            }
+        }
+        Ok(kept.len())
+    }
+
     /// Takes a plan out of use for a while.
     pub fn reject(&self, caller: &str, id: i64) -> Result<Listed, Failure> {
         self.kept_plan(caller, id)?;

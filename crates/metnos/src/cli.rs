@@ -14,6 +14,9 @@ pub(crate) struct Cli {
     /// Answer with JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Speak to the Metnos at this address, with the token of this device.
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) server: Option<String>,
     /// What to do; without it, a prompt.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -26,6 +29,21 @@ pub(crate) enum Command {
         /// Do nothing, quietly, when it is already done.
         #[arg(long)]
         if_needed: bool,
+    },
+    /// Open the doors: browser, programs, Telegram; until it is told to stop.
+    Serve {
+        /// Listen here instead of where metnos.toml says.
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        listen: Option<std::net::SocketAddr>,
+        /// Also open a prompt here; its end ends everything.
+        #[arg(long)]
+        prompt: bool,
+    },
+    /// A link that lets one browser in, once, within 10 minutes.
+    LoginLink {
+        /// For somebody else than you.
+        #[arg(long, value_name = "ID")]
+        person: Option<String>,
     },
     /// Prove each kernel layer by trying to break it, and check everything Metnos stands on.
     Doctor,

@@ -3,6 +3,7 @@
 mod cli;
 mod cmd;
 mod print;
+mod remote;
 
 use clap::Parser;
 use metnos_executor::{ErrorClass, Failure};

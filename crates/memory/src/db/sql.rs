@@ -52,9 +52,12 @@ pub(super) const TURN_END: &str = "UPDATE turns SET status = ?2, shown = ?3, end
 pub(super) const TURN_CLOSE: &str =
     "UPDATE turns SET status = ?2, shown = ?3, ended_at = ?4, stage = ?5, phases = ?6 WHERE id = ?1";
 pub(super) const TURN: &str = "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns WHERE id = ?1";
-pub(super) const TURNS: &str =
+pub(super) const TURNS_IN: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
-    WHERE ?1 IS NULL OR conversation = ?1 ORDER BY id DESC LIMIT ?2";
+    WHERE conversation = ?1 ORDER BY id DESC LIMIT ?2";
+pub(super) const TURNS_OF: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    WHERE (?1 IS NULL OR caller GLOB ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3";
 pub(super) const TURN_REOPEN: &str = "UPDATE turns SET status = NULL, ended_at = NULL WHERE id = ?1";
 pub(super) const TURN_INTERRUPT: &str =
     "UPDATE turns SET status = 'interrupted', ended_at = ?2 WHERE id = ?1 AND ended_at IS NULL";

@@ -85,8 +85,20 @@ impl Db {
 
     /// The latest turns of a conversation, or of all, the newest first.
     pub fn turns(&self, conversation: Option<&str>, most: u32) -> Result<Vec<Turn>> {
+        // One question for each: with one for both, a conversation would be looked for in all turns.
+        match conversation {
+            None => self.turns_of(None, None, most),
+            Some(name) => self.with("read turns", |c| {
+                c.prepare_cached(sql::TURNS_IN)?.query_map((name, most), turn)?.collect()
+            }),
+        }
+    }
+
+    /// The turns of one person over all channels, or of all, older than `before`, the newest first.
+    pub fn turns_of(&self, person: Option<&str>, before: Option<&str>, most: u32) -> Result<Vec<Turn>> {
+        let callers = person.map(|person| format!("{person}/*"));
         self.with("read turns", |c| {
-            c.prepare_cached(sql::TURNS)?.query_map((conversation, most), turn)?.collect()
+            c.prepare_cached(sql::TURNS_OF)?.query_map((callers, before, most), turn)?.collect()
         })
     }
 
@@ -105,11 +117,16 @@ impl Db {
         self.with("read turns", |c| c.prepare_cached(sql::TURNS_OPEN)?.query_map([caller], turn)?.collect())
     }
 
-    /// The log of a turn, in order.
-    pub fn turn_log(&self, id: &str) -> Result<Vec<String>> {
-        let found: Vec<String> = self.with("read a turn", |c| {
+    /// The log of a turn as far as it goes, in order.
+    pub fn turn_entries(&self, id: &str) -> Result<Vec<String>> {
+        self.with("read a turn", |c| {
             c.prepare_cached(sql::TURN_ENTRIES)?.query_map([id], |row| row.get(0))?.collect()
-        })?;
+        })
+    }
+
+    /// The log of a turn that must have one, in order.
+    pub fn turn_log(&self, id: &str) -> Result<Vec<String>> {
+        let found = self.turn_entries(id)?;
         if found.is_empty() { Err(Error::UnknownTurn { id: id.to_owned() }) } else { Ok(found) }
     }
 

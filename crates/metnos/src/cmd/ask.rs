@@ -3,6 +3,7 @@
 use super::exec::{self, Terminal};
 use crate::cli::Ask;
 use crate::print::{self, Printer};
+use crate::remote::Remote;
 use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
 use metnos_gateway::{Asked, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
@@ -75,7 +76,20 @@ impl TurnDoor for Chat {
 }
 
 /// Carries out one request.
-pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
+pub(crate) fn ask(printer: Printer, args: &Ask, server: Option<&str>) -> Result<ExitCode, Failure> {
+    if let Some(remote) = elsewhere(args, server)? {
+        let mut body = json!({ "text": args.request.join(" ") });
+        let name = args.conversation.clone().unwrap_or_else(super::session);
+        for (key, value) in [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))] {
+            if let Some(value) = value {
+                body[key] = value.clone().into();
+            }
+        }
+        if remote.here {
+            body["base"] = exec::here()?.to_string_lossy().into();
+        }
+        return crate::remote::ask(printer, &remote, &body);
+    }
     let gateway = Gateway::new(super::runtime(false)?)?;
     let asked = Asked {
         text: args.request.join(" "),
@@ -86,6 +100,17 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
         base: exec::here()?,
     };
     one(printer, &gateway, &asked)
+}
+
+/// The Metnos to speak to, when it is not this process. A moment or a person that is given is for trying
+/// things out, and stays here.
+fn elsewhere(args: &Ask, server: Option<&str>) -> Result<Option<Remote>, Failure> {
+    let home = super::home()?;
+    match server {
+        Some(url) => Remote::named(url, &home.config_dir()).map(Some),
+        None if args.now.is_none() && args.by.is_none() => Ok(Remote::local(&home)),
+        None => Ok(None),
+    }
 }
 
 /// One request and its answer.

@@ -1,6 +1,6 @@
 //! One file per command.
 
-mod approvals;
+pub(crate) mod approvals;
 mod ask;
 mod audit;
 mod credentials;
@@ -15,8 +15,9 @@ mod plan;
 mod policy;
 mod prefilter;
 mod prompt;
+mod serve;
 mod status;
-mod stop;
+pub(crate) mod stop;
 mod sugar;
 mod territory;
 mod turns;
@@ -36,9 +37,11 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
     match cli.command {
         None => prompt::run(printer),
         Some(Command::Init { if_needed }) => init::run(printer, if_needed),
+        Some(Command::Serve { listen, prompt }) => serve::run(printer, listen, prompt),
+        Some(Command::LoginLink { person }) => serve::login_link(printer, person.as_deref()),
         Some(Command::Doctor) => doctor::run(printer),
         Some(Command::Status) => status::run(printer),
-        Some(Command::Ask(args)) => ask::ask(printer, &args),
+        Some(Command::Ask(args)) => ask::ask(printer, &args, cli.server.as_deref()),
         Some(Command::Plan(args)) => plan::plan(printer, &args),
         Some(Command::Replay { turn, diff }) => turns::replay(printer, &turn, diff),
         Some(Command::Turns { turn: Some(turn), .. }) => turns::one(printer, &turn),

@@ -27,12 +27,17 @@ const HELP: &str = "\
 /// The longest line of the prompt.
 const LINE_MAX: u64 = 4 << 20;
 
-/// Reads a line, runs it, again.
+/// A prompt of its own.
 pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let gateway = Arc::new(Gateway::new(super::runtime(true)?)?);
     let watched = Arc::clone(&gateway);
     // Birth promises are tried again at every start; a broken one shows in the list and in status.
     std::thread::spawn(move || watched.runtime().rebirth());
+    converse(printer, &gateway)
+}
+
+/// Reads a line, runs it, again.
+pub(crate) fn converse(printer: Printer, gateway: &Gateway) -> Result<ExitCode, Failure> {
     let runtime = gateway.runtime();
     let interactive = std::io::stdin().is_terminal();
     if interactive {
@@ -76,10 +81,10 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
                 super::halt::stop(printer, None).map(|_| ())
             }
             "ferma" if matches!(rest.trim(), "" | "tutto") => super::halt::stop(printer, None).map(|_| ()),
-            "star" | "★" if rest.trim().is_empty() => super::memory::star_last(printer, &gateway),
+            "star" | "★" if rest.trim().is_empty() => super::memory::star_last(printer, gateway),
             "show" => show(printer, runtime, rest.trim()),
             name if ExecutorName::parse(name).is_ok() => call(printer, runtime, word, rest),
-            _ => ask(printer, &gateway, &text),
+            _ => ask(printer, gateway, &text),
         };
         if let Err(failure) = ran {
             printer.failure(&failure);

@@ -8,6 +8,7 @@
     reason = "test support"
 )]
 
+pub mod daemon;
 pub mod model;
 pub mod session;
 pub mod skill;

@@ -7,6 +7,7 @@ mod desk;
 mod meter;
 mod opinion;
 mod records;
+mod shown;
 mod size;
 mod step;
 mod subject;

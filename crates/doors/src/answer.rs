@@ -1,0 +1,144 @@
+//! A turn as programs read it: where it stands, what was said, what it waits for. Read from its record, so that
+//! it is the same whoever asks and however often the house was opened in between.
+
+use crate::house::House;
+use crate::who::Who;
+use metnos_executor::Failure;
+use metnos_gateway::Beat;
+use metnos_memory::db::Turn;
+use metnos_runtime::guards::{Approval, Standing};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// How many rows of a list come with an answer; the rest is asked for.
+pub(crate) const ROWS: usize = 60;
+
+/// A turn and its answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct TurnAnswer {
+    /// The id of the turn.
+    pub(crate) turn: String,
+    /// What was asked.
+    pub(crate) request: String,
+    /// When, in UTC.
+    pub(crate) began_at: String,
+    /// `running`, `done`, `partly`, `failed`, `waits`, `asks`, `cancelled`, `unclear`, `gap`, `dormant`, `interrupted`.
+    pub(crate) status: String,
+    /// The answer, in the person's language.
+    pub(crate) text: String,
+    /// The stage that gave the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stage: Option<String>,
+    /// The first rows of the list that is the answer.
+    pub(crate) entries: Vec<Map<String, Value>>,
+    /// How long that list is.
+    pub(crate) count: u64,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<String>,
+    /// The question that waits for a yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) approval: Option<Card>,
+    /// What is missing, as a question to be answered by `POST /agent/forms/{turn}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) question: Option<String>,
+    /// True when a model made the plan.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_model: bool,
+    /// The answer as an SVG picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
+}
+
+/// A question that waits for a yes.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Card {
+    /// Its id.
+    pub(crate) id: String,
+    /// The turn it belongs to, if it belongs to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<String>,
+    /// What would happen, where, how serious.
+    pub(crate) text: String,
+    /// What would run.
+    pub(crate) executor: String,
+    /// Who asked for it.
+    pub(crate) asked_by: String,
+    /// True when a yes may hold for longer than once.
+    pub(crate) can_last: bool,
+    /// `pending`, `approved`, `rejected`, `consumed` or `expired`.
+    pub(crate) standing: &'static str,
+    /// From when it is void.
+    pub(crate) expires_at: String,
+}
+
+impl House {
+    /// A question as a card.
+    pub(crate) fn card(&self, approval: &Approval) -> Card {
+        let standing = match approval.standing {
+            Standing::Pending if !approval.is_live(jiff::Timestamp::now()) => "expired",
+            Standing::Pending => "pending",
+            Standing::Approved => "approved",
+            Standing::Rejected => "rejected",
+            Standing::Consumed => "consumed",
+        };
+        let call = approval.call_id.as_deref();
+        Card {
+            id: approval.id.clone(),
+            turn: call.and_then(metnos_runtime::call::turn_of).map(str::to_owned),
+            text: self.runtime().card_text(approval),
+            executor: approval.executor.clone(),
+            asked_by: approval.caller.clone(),
+            can_last: approval.grantable.is_some(),
+            standing,
+            expires_at: approval.expires_at.clone(),
+        }
+    }
+
+    /// Where a turn of this person stands.
+    pub(crate) fn answer(&self, who: &Who, turn: &str) -> Result<TurnAnswer, Failure> {
+        let known = self.own_turn(who, turn)?;
+        self.answer_of(known)
+    }
+
+    pub(crate) fn answer_of(&self, known: Turn) -> Result<TurnAnswer, Failure> {
+        let story = self.gateway.story(&known.id, 0)?;
+        let last = story.iter().rev().flat_map(|moment| moment.beats.iter().rev()).next();
+        let mut answer = TurnAnswer {
+            turn: known.id.clone(),
+            request: known.request,
+            began_at: known.began_at,
+            status: known.status.unwrap_or_else(|| "running".into()),
+            text: String::new(),
+            stage: known.stage,
+            entries: Vec::new(),
+            count: 0,
+            next: None,
+            approval: None,
+            question: None,
+            by_model: false,
+            picture: None,
+        };
+        match last {
+            Some(Beat::Ends { ending }) => {
+                let text = |key: &str| ending.get(key).and_then(Value::as_str).map(str::to_owned);
+                answer.text = text("text").unwrap_or_default();
+                answer.next = text("next");
+                answer.picture = text("picture");
+                answer.by_model = ending.get("by_model") == Some(&Value::Bool(true));
+                if let Some(id) = text("approval").filter(|_| answer.status == "waits") {
+                    answer.approval = self.runtime().approval(&id)?.map(|approval| self.card(&approval));
+                }
+                // A list that was let go of is an answer without rows.
+                (answer.entries, answer.count) = self.gateway.shown(&known.id, 0, ROWS).unwrap_or_default();
+            }
+            Some(Beat::Asks { text }) if answer.status == "asks" => {
+                answer.text = text.clone();
+                answer.question = Some(text.clone());
+            }
+            _ => {}
+        }
+        Ok(answer)
+    }
+}

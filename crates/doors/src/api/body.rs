@@ -1,0 +1,45 @@
+//! What a program sends: JSON of a bounded size that arrives in a bounded time.
+
+use super::Refusal;
+use crate::house::House;
+use axum::extract::{FromRequest, Request};
+use axum::http::header::CONTENT_TYPE;
+use metnos_executor::{ErrorClass, Failure};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The largest body.
+const MOST: usize = 2 << 20;
+/// How long one may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A body, read.
+pub(crate) struct Said<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<House>> for Said<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _house: &Arc<House>) -> Result<Self, Refusal> {
+        let json = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        // A form on another site can send texts and forms, never this.
+        if !json
+            .is_some_and(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json"))
+        {
+            return Err(Failure::wrong_args("the body must be JSON")
+                .with_hint("Content-Type: application/json")
+                .into());
+        }
+        let read = tokio::time::timeout(PATIENCE, axum::body::to_bytes(request.into_body(), MOST)).await;
+        let Ok(read) = read else {
+            return Err(Failure::new(ErrorClass::Timeout, "the body took too long to arrive").into());
+        };
+        let bytes = read.map_err(|_| {
+            Failure::new(ErrorClass::TooLarge, format!("the body is longer than {MOST} bytes, or was cut"))
+        })?;
+        let wrong = |e: serde_json::Error| {
+            Failure::wrong_args(format!("the body: {e}")).with_hint("/openapi.json describes it")
+        };
+        Ok(Self(serde_json::from_slice(&bytes).map_err(wrong)?))
+    }
+}

@@ -1,0 +1,281 @@
+//! Asking, watching, looking back.
+
+use super::refusal::Problem;
+use super::{Refusal, Said};
+use crate::answer::TurnAnswer;
+use crate::house::House;
+use crate::hub::{Started, Wanted};
+use crate::who::Who;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use metnos_executor::Failure;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::{IntoParams, ToSchema};
+
+/// The longest request.
+const TEXT_MAX: usize = 1 << 20;
+/// How often a quiet stream says that it is there.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// A request in plain words.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TurnRequest {
+    /// The words.
+    #[schema(example = "what time is it")]
+    text: String,
+    /// In which conversation: "them" and "there" mean what was said in it. `main` if it is not named.
+    conversation: Option<String>,
+    /// The language of the words, such as `it`, if it is known.
+    language: Option<String>,
+    /// The zone in which times are meant, such as `Europe/Rome`; else the person's.
+    zone: Option<String>,
+    /// The id the turn shall have: a ULID. With the same id it is never run twice.
+    turn: Option<String>,
+    /// What relative paths are relative to. Only the terminal of the machine itself has a say in it.
+    base: Option<String>,
+}
+
+/// A turn that was accepted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Accepted {
+    /// Its id.
+    turn: String,
+    /// Where it can be watched.
+    stream: String,
+}
+
+/// Which part of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Part {
+    /// From which row on.
+    from: Option<usize>,
+    /// How many at most, up to 1000.
+    most: Option<usize>,
+}
+
+/// Which turns.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Older {
+    /// Older than this one.
+    before: Option<String>,
+    /// How many at most, up to 200.
+    most: Option<u32>,
+}
+
+/// A turn in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TurnListed {
+    turn: String,
+    caller: String,
+    request: String,
+    began_at: String,
+    ended_at: Option<String>,
+    status: Option<String>,
+    stage: Option<String>,
+}
+
+/// Rows of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Rows {
+    /// The rows.
+    entries: Vec<Map<String, Value>>,
+    /// How long the whole list is.
+    count: u64,
+}
+
+impl TurnRequest {
+    fn wanted(self, who: &Who) -> Result<Wanted, Failure> {
+        if self.text.trim().is_empty() {
+            return Err(Failure::wrong_args("nothing was said").with_hint("for example: what time is it"));
+        }
+        if self.text.len() > TEXT_MAX {
+            return Err(Failure::wrong_args(format!("a request has at most {TEXT_MAX} bytes")));
+        }
+        if let Some(turn) = &self.turn
+            && ulid::Ulid::from_string(turn).map(|id| id.to_string()).as_deref() != Ok(turn)
+        {
+            return Err(Failure::wrong_args("the id of a turn is a ULID"));
+        }
+        if let Some(language) = &self.language
+            && (language.is_empty()
+                || language.len() > 35
+                || !language.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
+        {
+            return Err(Failure::wrong_args("a language is a tag such as it or en-GB"));
+        }
+        let base = self.base.map(PathBuf::from);
+        if base.as_ref().is_some_and(|base| who.channel != "cli" || !base.is_absolute()) {
+            return Err(Failure::wrong_args(
+                "base is an absolute path, and only for the terminal of the machine itself",
+            ));
+        }
+        let conversation = who.conversation(self.conversation.as_deref())?;
+        let Self { text, language, zone, turn, .. } = self;
+        Ok(Wanted { text, conversation, language, zone, turn, base })
+    }
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    headers
+        .get(ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|kinds| kinds.contains("text/event-stream"))
+}
+
+/// The answer of a turn that was started: when it has ended, or as events.
+pub(crate) async fn told(
+    house: &Arc<House>,
+    who: &Who,
+    started: Started,
+    events: bool,
+) -> Result<Response, Refusal> {
+    let turn = started.turn().to_owned();
+    if events {
+        return Ok(watched(house, who, &turn, 0));
+    }
+    started.ended().await?;
+    let (house, who) = (Arc::clone(house), who.clone());
+    let answer = blocking(move || house.answer(&who, &turn)).await?;
+    Ok(Json(answer).into_response())
+}
+
+fn watched(house: &Arc<House>, who: &Who, turn: &str, after: u32) -> Response {
+    Sse::new(house.events(who, turn, after)).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
+}
+
+/// Runs what looks at the disk where it does not keep others waiting.
+pub(crate) async fn blocking<T: Send + 'static>(
+    look: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Refusal> {
+    let looked = tokio::task::spawn_blocking(look).await;
+    Ok(looked.unwrap_or_else(|_| Err(Failure::internal("this could not be looked up")))?)
+}
+
+/// Ask for something and get its answer; as events with `Accept: text/event-stream`.
+///
+/// The events are `phase`, `step`, `approval`, `form`, `delta`, `final` and `error`.
+#[utoipa::path(post, path = "/agent/turn", tag = "turns", request_body = TurnRequest,
+    responses((status = 200, body = TurnAnswer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn ask(
+    State(house): State<Arc<House>>,
+    who: Who,
+    headers: HeaderMap,
+    Said(request): Said<TurnRequest>,
+) -> Result<Response, Refusal> {
+    let wanted = request.wanted(&who)?;
+    let started = house.start(&who, wanted).await?;
+    told(&house, &who, started, wants_events(&headers)).await
+}
+
+/// Ask for something and get its id at once.
+#[utoipa::path(post, path = "/agent/turn/submit", tag = "turns", request_body = TurnRequest,
+    responses((status = 202, body = Accepted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn submit(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Said(request): Said<TurnRequest>,
+) -> Result<Response, Refusal> {
+    let wanted = request.wanted(&who)?;
+    let started = house.start(&who, wanted).await?;
+    let turn = started.turn().to_owned();
+    let accepted = Accepted { stream: format!("/agent/turns/{turn}/stream"), turn };
+    Ok((StatusCode::ACCEPTED, Json(accepted)).into_response())
+}
+
+/// The latest turns of this person; of everybody for the host.
+#[utoipa::path(get, path = "/agent/turns", tag = "turns", params(Older),
+    responses((status = 200, body = Vec<TurnListed>), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn list(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Query(older): Query<Older>,
+) -> Result<Json<Vec<TurnListed>>, Refusal> {
+    let most = older.most.unwrap_or(50).clamp(1, 200);
+    let turns = blocking(move || house.turns_of(&who, older.before.as_deref(), most)).await?;
+    let listed = |turn: metnos_memory::db::Turn| TurnListed {
+        turn: turn.id,
+        caller: turn.caller,
+        request: turn.request,
+        began_at: turn.began_at,
+        ended_at: turn.ended_at,
+        status: turn.status,
+        stage: turn.stage,
+    };
+    Ok(Json(turns.into_iter().map(listed).collect()))
+}
+
+/// Where a turn stands.
+#[utoipa::path(get, path = "/agent/turns/{id}", tag = "turns", params(("id" = String, Path, description = "The turn")),
+    responses((status = 200, body = TurnAnswer), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn one(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Path(id): Path<String>,
+) -> Result<Json<TurnAnswer>, Refusal> {
+    blocking(move || house.answer(&who, &id)).await.map(Json)
+}
+
+/// Rows of the list that is the answer of a turn.
+#[utoipa::path(get, path = "/agent/turns/{id}/entries", tag = "turns", params(("id" = String, Path, description = "The turn"), Part),
+    responses((status = 200, body = Rows), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn entries(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Path(id): Path<String>,
+    Query(part): Query<Part>,
+) -> Result<Json<Rows>, Refusal> {
+    let (from, most) = (part.from.unwrap_or(0), part.most.unwrap_or(100).clamp(1, 1000));
+    let (entries, count) = blocking(move || {
+        house.own_turn(&who, &id)?;
+        house.gateway.shown(&id, from, most)
+    })
+    .await?;
+    Ok(Json(Rows { entries, count }))
+}
+
+/// Watch a turn; goes on after `Last-Event-ID`.
+#[utoipa::path(get, path = "/agent/turns/{id}/stream", tag = "turns", params(("id" = String, Path, description = "The turn")),
+    responses((status = 200, description = "Events", content_type = "text/event-stream"), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn stream(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (shared, reader, turn) = (Arc::clone(&house), who.clone(), id.clone());
+    blocking(move || shared.own_turn(&reader, &turn)).await?;
+    let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    Ok(watched(&house, &who, &id, after.unwrap_or(0)))
+}
+
+/// Want no more of a turn: it stops at its next safe point.
+#[utoipa::path(post, path = "/agent/turns/{id}/cancel", tag = "turns", params(("id" = String, Path, description = "The turn")),
+    responses((status = 202, description = "It will stop"), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn cancel(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Refusal> {
+    let (shared, turn) = (Arc::clone(&house), id.clone());
+    blocking(move || shared.own_turn(&who, &turn)).await?;
+    house.hub.live(&id).cancel();
+    Ok(StatusCode::ACCEPTED)
+}

@@ -1,0 +1,114 @@
+//! The door for programs that speak to models the way OpenAI's clients do. Behind it is no model but the whole
+//! house: the same guards, the same questions.
+
+use super::turns::blocking;
+use super::{Refusal, Said};
+use crate::house::House;
+use crate::who::Who;
+use axum::Json;
+use axum::extract::State;
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use metnos_executor::Failure;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The one model there is.
+const MODEL: &str = "metnos";
+
+/// A chat completion. What Metnos has no use for (temperature, tools …) is accepted and has no effect.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Chat {
+    /// `metnos`; another name is answered all the same.
+    #[allow(dead_code, reason = "part of the protocol")]
+    #[serde(default)]
+    model: Value,
+    /// The last message of the person is the request. Earlier ones are not orders again: Metnos remembers its own.
+    messages: Vec<Message>,
+    /// As events.
+    #[serde(default)]
+    stream: Option<bool>,
+    /// Names the conversation.
+    #[serde(default)]
+    user: Option<String>,
+}
+
+/// A message.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Message {
+    /// `user` gives orders; what others say is data.
+    role: String,
+    /// Text, or parts of which the texts count.
+    #[serde(default)]
+    content: Value,
+}
+
+impl Message {
+    fn text(&self) -> String {
+        match &self.content {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => {
+                let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+                texts.collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// The models there are: one, Metnos itself.
+#[utoipa::path(get, path = "/v1/models", tag = "openai",
+    responses((status = 200, body = Value), (status = "4XX", body = super::refusal::Problem)), security(("token" = [])))]
+pub(crate) async fn models(_who: Who) -> Json<Value> {
+    Json(
+        json!({ "object": "list", "data": [{ "id": MODEL, "object": "model", "created": 0, "owned_by": "metnos" }] }),
+    )
+}
+
+/// Speak to Metnos with any chat client.
+#[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", request_body = Chat,
+    responses((status = 200, body = Value), (status = "4XX", body = super::refusal::Problem), (status = "5XX", body = super::refusal::Problem)),
+    security(("token" = [])))]
+pub(crate) async fn chat(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Said(chat): Said<Chat>,
+) -> Result<Response, Refusal> {
+    let last = chat.messages.iter().rev().find(|message| message.role == "user").map(Message::text);
+    let text = last.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
+        Failure::wrong_args("no message of the person says anything")
+            .with_hint("the last message with the role user is the request")
+    })?;
+    let name = chat.user.map(|user| blake3::hash(user.as_bytes()).to_hex()[..16].to_owned());
+    let conversation = who.conversation(Some(name.as_deref().unwrap_or("api")))?;
+    let started = house.say(&who, &conversation, text).await?;
+    let turn = started.turn().to_owned();
+    started.ended().await?;
+    let (shared, reader, id) = (Arc::clone(&house), who.clone(), turn.clone());
+    let answer = blocking(move || shared.answer(&reader, &id)).await?;
+    let speech = house.words.speak(who.person.language.as_deref());
+    let said = house.as_text(&answer, &speech);
+    let created = jiff::Timestamp::now().as_second();
+    let id = format!("chatcmpl-{turn}");
+    if chat.stream == Some(true) {
+        let chunk = |delta: Value, finish: Value| {
+            let value = json!({ "id": id, "object": "chat.completion.chunk", "created": created, "model": MODEL,
+                "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
+            Ok::<_, Infallible>(Event::default().data(value.to_string()))
+        };
+        let mut events = vec![chunk(json!({ "role": "assistant", "content": "" }), Value::Null)];
+        events.extend(said.split_inclusive('\n').map(|line| chunk(json!({ "content": line }), Value::Null)));
+        events.push(chunk(json!({}), "stop".into()));
+        events.push(Ok(Event::default().data("[DONE]")));
+        return Ok(Sse::new(stream::iter(events)).into_response());
+    }
+    // Nothing is counted in tokens where no model spoke.
+    let value = json!({ "id": id, "object": "chat.completion", "created": created, "model": MODEL,
+        "choices": [{ "index": 0, "message": { "role": "assistant", "content": said }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0 } });
+    Ok(Json(value).into_response())
+}

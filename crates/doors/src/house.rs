@@ -1,0 +1,74 @@
+//! What every door shares: the gateway, the turns at work, the words.
+
+use crate::counts::Counts;
+use crate::hub::Hub;
+use crate::shield::Origins;
+use crate::who::Tries;
+use crate::words::Words;
+use metnos_executor::Failure;
+use metnos_gateway::Gateway;
+use metnos_runtime::Runtime;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// The house behind the doors.
+pub struct House {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) hub: Hub,
+    pub(crate) words: Words,
+    pub(crate) counts: Counts,
+    pub(crate) tries: Tries,
+    /// Under which names and addresses it may be spoken to.
+    pub(crate) origins: Origins,
+    pub(crate) since: Instant,
+    /// True over TLS: cookies are then for TLS only.
+    pub(crate) secure: bool,
+    closing: AtomicBool,
+    close: watch::Sender<bool>,
+}
+
+impl House {
+    /// Opens the house around `runtime`, to be spoken to under `origins`.
+    pub fn open(runtime: Runtime, origins: Origins, secure: bool) -> Result<Arc<Self>, Failure> {
+        let gateway = Arc::new(Gateway::new(runtime)?);
+        Ok(Arc::new(Self {
+            gateway,
+            hub: Hub::default(),
+            words: Words::shipped()?,
+            counts: Counts::default(),
+            tries: Tries::default(),
+            origins,
+            since: Instant::now(),
+            secure,
+            closing: AtomicBool::new(false),
+            close: watch::channel(false).0,
+        }))
+    }
+
+    /// What calls go through.
+    pub fn runtime(&self) -> &Runtime {
+        self.gateway.runtime()
+    }
+
+    /// What performs turns, for a prompt in the same process.
+    pub fn gateway(&self) -> Arc<Gateway> {
+        Arc::clone(&self.gateway)
+    }
+
+    /// From now on nothing new is begun.
+    pub fn begin_closing(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+        self.close.send_replace(true);
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
+
+    /// Rings when the house begins to close.
+    pub(crate) fn closing_bell(&self) -> watch::Receiver<bool> {
+        self.close.subscribe()
+    }
+}

@@ -1,0 +1,340 @@
+//! The turns at work: each on a thread of its own, watched by any number of streams, stopped by a word.
+
+use crate::house::House;
+use crate::who::Who;
+use metnos_executor::wire::Progress;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_gateway::{Asked, Told, TurnDoor};
+use metnos_runtime::call::{Door, turn_of};
+use metnos_runtime::guards::{Answer, Question};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+
+/// Turns that run at once.
+const ROOM: usize = 16;
+/// Turns that wait for room; more are turned away.
+const QUEUE: u32 = 512;
+/// How often progress is passed on.
+const PACE: Duration = Duration::from_millis(100);
+/// How often a running turn asks whether its person may still ask for things.
+const REVOKED: Duration = Duration::from_millis(500);
+
+/// The turns at work.
+pub(crate) struct Hub {
+    live: Mutex<HashMap<String, Weak<Live>>>,
+    room: Arc<Semaphore>,
+    queue: AtomicU32,
+}
+
+impl Default for Hub {
+    fn default() -> Self {
+        Self { live: Mutex::default(), room: Arc::new(Semaphore::new(ROOM)), queue: AtomicU32::new(0) }
+    }
+}
+
+/// What the watchers of a turn are told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tick {
+    /// How long the log is.
+    pub(crate) n: u32,
+    /// How far the step at work is.
+    pub(crate) progress: Option<Progress>,
+    /// How many runs of it have ended: the request itself, then each time it went on.
+    pub(crate) ended: u32,
+    /// Why the last one could not be carried to its end.
+    pub(crate) failed: Option<Failure>,
+}
+
+/// A turn somebody runs or watches.
+pub(crate) struct Live {
+    pub(crate) turn: String,
+    bell: watch::Sender<Tick>,
+    cancel: AtomicBool,
+}
+
+impl Live {
+    /// Wants no more of it.
+    pub(crate) fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Tick> {
+        self.bell.subscribe()
+    }
+}
+
+/// A request from a door.
+pub(crate) struct Wanted {
+    pub(crate) text: String,
+    pub(crate) conversation: String,
+    pub(crate) language: Option<String>,
+    pub(crate) zone: Option<String>,
+    /// The id it shall have, where the door must be able to find it again.
+    pub(crate) turn: Option<String>,
+    /// What relative paths are relative to; only a terminal of this machine has such a folder.
+    pub(crate) base: Option<PathBuf>,
+}
+
+/// A turn that runs, and when it will have ended.
+pub(crate) struct Started {
+    pub(crate) live: Arc<Live>,
+    over: watch::Receiver<Tick>,
+    until: u32,
+}
+
+impl Started {
+    pub(crate) fn turn(&self) -> &str {
+        &self.live.turn
+    }
+
+    /// Waits until it has ended or waits for somebody.
+    pub(crate) async fn ended(mut self) -> Result<(), Failure> {
+        let until = self.until;
+        match self.over.wait_for(|tick| tick.ended >= until).await {
+            Ok(tick) => tick.failed.clone().map_or(Ok(()), Err),
+            Err(_) => Err(Failure::internal("the turn was lost")),
+        }
+    }
+}
+
+/// What a thread does for a turn.
+type Work = Box<dyn FnOnce(&House, &mut Watched) -> Result<Option<Told>, Failure> + Send>;
+
+impl Hub {
+    /// The turn as something to watch, whether it runs or not.
+    pub(crate) fn live(&self, turn: &str) -> Arc<Live> {
+        let mut all = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(live) = all.get(turn).and_then(Weak::upgrade) {
+            return live;
+        }
+        if all.len() >= 64 && all.len().is_power_of_two() {
+            all.retain(|_, live| live.strong_count() > 0);
+        }
+        let (bell, _) = watch::channel(Tick::default());
+        let live = Arc::new(Live { turn: turn.to_owned(), bell, cancel: AtomicBool::new(false) });
+        all.insert(turn.to_owned(), Arc::downgrade(&live));
+        live
+    }
+
+    /// How many turns run, and how many wait for room.
+    pub(crate) fn load(&self) -> (usize, u32) {
+        (ROOM - self.room.available_permits(), self.queue.load(Ordering::Relaxed))
+    }
+
+    async fn enter(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        if let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() {
+            return Ok(permit);
+        }
+        if self.queue.fetch_add(1, Ordering::Relaxed) >= QUEUE {
+            self.queue.fetch_sub(1, Ordering::Relaxed);
+            return Err(Failure::new(ErrorClass::LimitExceeded, "too many requests wait already")
+                .with_hint("try again in a moment"));
+        }
+        let permit = Arc::clone(&self.room).acquire_owned().await;
+        self.queue.fetch_sub(1, Ordering::Relaxed);
+        permit.map_err(|_| Failure::internal("the hub is closed"))
+    }
+
+    /// Waits until nothing runs, or until `patience` is over; true when nothing runs.
+    pub(crate) async fn still(&self, patience: Duration) -> bool {
+        let all = self.room.acquire_many(u32::try_from(ROOM).unwrap_or(u32::MAX));
+        tokio::time::timeout(patience, all).await.is_ok()
+    }
+
+    /// Stops every turn that runs, at its next safe point.
+    pub(crate) fn stop_all(&self) {
+        let all = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().filter_map(Weak::upgrade).for_each(|live| live.cancel());
+    }
+}
+
+impl House {
+    /// Begins a turn. When this returns, the turn is written down.
+    pub(crate) async fn start(self: &Arc<Self>, who: &Who, wanted: Wanted) -> Result<Started, Failure> {
+        let turn = wanted.turn.clone().unwrap_or_else(|| ulid::Ulid::new().to_string());
+        let asked = self.asked(who, wanted)?;
+        let (begun, known) = oneshot::channel();
+        let id = turn.clone();
+        let work: Work = Box::new(move |house, door| match house.gateway.begin(Some(id), &asked) {
+            Ok(ready) => {
+                let _ = begun.send(Ok(()));
+                house.gateway.carry(ready, &asked, door).map(Some)
+            }
+            Err(failure) => {
+                let _ = begun.send(Err(failure.clone()));
+                Err(failure)
+            }
+        });
+        let started = self.run(&turn, who, work).await?;
+        known.await.map_err(|_| Failure::internal("the turn was lost"))??;
+        Ok(started)
+    }
+
+    /// Decides a question; after a yes the step runs and the turn it belongs to goes on.
+    pub(crate) async fn decide(
+        self: &Arc<Self>,
+        who: &Who,
+        id: &str,
+        answer: Answer,
+    ) -> Result<Started, Failure> {
+        let question = self.question(who, id)?;
+        let turn = question.call_id.as_deref().and_then(turn_of).unwrap_or(id).to_owned();
+        let (by, id, language) = (who.caller(), id.to_owned(), question.lang.clone());
+        let zone = who.zone();
+        let known = self.gateway.turn(&turn)?;
+        let work: Work = Box::new(move |house, door| {
+            let now = jiff::Zoned::now().with_time_zone(zone);
+            let done = house.runtime().decide_question(&id, answer, &by, now.clone(), door)?;
+            let Some(known) = known else { return Ok(None) };
+            let asked = Asked {
+                text: known.request,
+                language: Some(language),
+                now,
+                caller: known.caller,
+                conversation: known.conversation,
+                base: question.base,
+            };
+            match (done, answer) {
+                (Some(done), _) => house.gateway.resume(&known.id, done, &asked, door).map(Some),
+                (None, Answer::No | Answer::Never) => {
+                    house.gateway.refused(&known.id, &asked, door).map(Some)
+                }
+                (None, _) => Ok(None),
+            }
+        });
+        self.run(&turn, who, work).await
+    }
+
+    /// Answers what a turn asked for.
+    pub(crate) async fn reply(
+        self: &Arc<Self>,
+        who: &Who,
+        turn: &str,
+        text: String,
+    ) -> Result<Started, Failure> {
+        let known = self.own_turn(who, turn)?;
+        let mut asked = self.asked(
+            who,
+            Wanted {
+                text: known.request,
+                conversation: String::new(),
+                language: None,
+                zone: None,
+                turn: None,
+                base: None,
+            },
+        )?;
+        asked.conversation = known.conversation;
+        asked.caller = known.caller;
+        let id = turn.to_owned();
+        let work: Work =
+            Box::new(move |house, door| house.gateway.answer(&id, &text, &asked, door).map(Some));
+        self.run(turn, who, work).await
+    }
+
+    fn asked(&self, who: &Who, wanted: Wanted) -> Result<Asked, Failure> {
+        let zone = match &wanted.zone {
+            Some(name) => jiff::tz::TimeZone::get(name).map_err(|_| {
+                Failure::wrong_args(format!("{name:?} is no zone")).with_hint("for example Europe/Rome")
+            })?,
+            None => who.zone(),
+        };
+        Ok(Asked {
+            text: wanted.text,
+            language: wanted.language.or_else(|| who.person.language.clone()),
+            now: jiff::Zoned::now().with_time_zone(zone),
+            caller: who.caller(),
+            conversation: wanted.conversation,
+            base: wanted.base.unwrap_or_else(|| self.runtime().home.user_home()),
+        })
+    }
+
+    /// Runs `work` on a thread of its own and rings for it.
+    async fn run(self: &Arc<Self>, turn: &str, who: &Who, work: Work) -> Result<Started, Failure> {
+        if self.is_closing() {
+            return Err(
+                Failure::new(ErrorClass::Interrupted, "Metnos is stopping").with_hint("try again later")
+            );
+        }
+        let permit = self.hub.enter().await?;
+        let live = self.hub.live(turn);
+        let over = live.watch();
+        let until = over.borrow().ended + 1;
+        let (house, running) = (Arc::clone(self), Arc::clone(&live));
+        let person = who.person.id.clone();
+        tokio::task::spawn_blocking(move || {
+            let began = Instant::now();
+            let mut door =
+                Watched { house: &house, live: &running, person, told: began, looked: began, revoked: false };
+            let ended = work(&house, &mut door);
+            let told = ended.as_ref().ok().and_then(|told| told.as_ref());
+            house.counts.turn(told.map(|told| told.ending.status), began.elapsed());
+            let turn = told.map(|told| told.turn.clone());
+            running.bell.send_modify(|tick| {
+                tick.ended += 1;
+                tick.progress = None;
+                tick.failed = ended.as_ref().err().cloned();
+            });
+            // After the answer: what fails here loses a lesson or a little room, and nothing else.
+            if let Some(turn) = turn {
+                let _ = house.gateway.learn(&turn);
+                let _ = house.gateway.tidy();
+            }
+            if house.runtime().has_changed() {
+                let _ = house.runtime().tidy();
+            }
+            drop(permit);
+        });
+        Ok(Started { live, over, until })
+    }
+}
+
+/// The door of a turn nobody sits at: what happens is in its log, and its watchers are told to look.
+pub(crate) struct Watched<'a> {
+    house: &'a House,
+    live: &'a Live,
+    person: String,
+    told: Instant,
+    looked: Instant,
+    revoked: bool,
+}
+
+impl Door for Watched<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        if self.told.elapsed() >= PACE {
+            self.told = Instant::now();
+            self.live.bell.send_modify(|tick| tick.progress = Some(progress.clone()));
+        }
+        if self.looked.elapsed() >= REVOKED {
+            self.looked = Instant::now();
+            let person = self.house.runtime().person(&self.person);
+            self.revoked = !person.is_ok_and(|found| found.is_some_and(|person| person.revoked_at.is_none()));
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.revoked || self.live.cancel.load(Ordering::Relaxed)
+    }
+
+    fn ask(&mut self, _question: &Question) -> Answer {
+        // The question is kept; whoever may answer it does so by its id, on any door.
+        Answer::Later
+    }
+}
+
+impl TurnDoor for Watched<'_> {
+    fn logged(&mut self, _turn: &str, n: u32) {
+        self.live.bell.send_modify(|tick| {
+            tick.n = n;
+            tick.progress = None;
+        });
+    }
+
+    fn as_door(&mut self) -> &mut dyn Door {
+        self
+    }
+}

@@ -1,0 +1,89 @@
+//! One daemon a home: a lock that the system lets go of however the process ends, and a note that says where it is.
+
+use metnos_executor::home::Home;
+use metnos_executor::{ErrorClass, Failure};
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+/// Where a daemon is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Serving {
+    /// Its process.
+    pub pid: u32,
+    /// Where it is spoken to.
+    pub url: String,
+}
+
+/// Held while a daemon runs.
+pub struct Instance {
+    _lock: File,
+    note: PathBuf,
+}
+
+fn lock(home: &Home) -> Result<File, Failure> {
+    let path = home.state_dir().join("serve.lock");
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(|e| Failure::io(path.display(), &e))
+}
+
+fn note(home: &Home) -> PathBuf {
+    home.state_dir().join("serve.json")
+}
+
+impl Instance {
+    /// Becomes the daemon of this home, unless there is one.
+    pub fn take(home: &Home) -> Result<Self, Failure> {
+        let lock = lock(home)?;
+        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let at = read(home)
+                .map(|there| format!(" at {} (process {})", there.url, there.pid))
+                .unwrap_or_default();
+            return Err(Failure::new(ErrorClass::Conflict, format!("Metnos already runs{at}"))
+                .with_hint("metnos login-link opens it; metnos service stop or Ctrl-C ends it"));
+        }
+        let note = note(home);
+        // Of one that died.
+        let _ = std::fs::remove_file(&note);
+        Ok(Self { _lock: lock, note })
+    }
+
+    /// Says where it is spoken to.
+    pub fn announce(&self, url: &str) -> Result<(), Failure> {
+        let serving = Serving { pid: std::process::id(), url: url.to_owned() };
+        let text = serde_json::to_vec(&serving).map_err(|e| Failure::internal(e.to_string()))?;
+        let fresh = self.note.with_extension("new");
+        std::fs::write(&fresh, text)
+            .and_then(|()| std::fs::rename(&fresh, &self.note))
+            .map_err(|e| Failure::io(self.note.display(), &e))
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.note);
+    }
+}
+
+impl Serving {
+    /// The daemon of this home, if one runs.
+    pub fn find(home: &Home) -> Option<Self> {
+        let lock = lock(home).ok()?;
+        match flock(&lock, FlockOperation::NonBlockingLockShared) {
+            // Nobody holds it: what the note says is old.
+            Ok(()) => None,
+            Err(_) => read(home),
+        }
+    }
+}
+
+fn read(home: &Home) -> Option<Serving> {
+    serde_json::from_slice(&std::fs::read(note(home)).ok()?).ok()
+}

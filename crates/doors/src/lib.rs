@@ -1,0 +1,26 @@
+//! The doors people come in by: the browser, programs, Telegram; and who is who at each of them.
+//!
+//! A door converts messages and renders replies, cards and forms. It decides nothing: every request goes
+//! through the gateway, and every state change through the guards behind it.
+
+mod answer;
+mod api;
+mod counts;
+mod house;
+mod hub;
+mod instance;
+mod listen;
+mod pages;
+mod shield;
+mod stream;
+mod talk;
+mod tls;
+mod who;
+mod words;
+
+pub use house::House;
+pub use instance::{Instance, Serving};
+pub use listen::{Listening, serve};
+pub use shield::Origins;
+pub use tls::Certificate;
+pub use words::{Speech, Words};

@@ -1,0 +1,116 @@
+//! The listener: connections with limits, an orderly end.
+
+use crate::api;
+use crate::house::House;
+use crate::tls::Certificate;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use metnos_executor::Failure;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+
+/// Connections at once.
+const CONNECTIONS: usize = 4096;
+/// How long the head of a request may take to arrive.
+const HEAD: Duration = Duration::from_secs(10);
+/// The longest head.
+const HEAD_BYTES: usize = 32 << 10;
+/// How long running turns may take to end when the house closes; then they are stopped at their next safe point.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long they may take for that.
+const STOPPING: Duration = Duration::from_secs(10);
+/// How long connections may take to end.
+const GOODBYE: Duration = Duration::from_secs(3);
+
+/// A listener that is open.
+pub struct Listening {
+    listener: TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    /// Where.
+    pub address: SocketAddr,
+}
+
+impl Listening {
+    /// Opens it, over TLS with a certificate. Must be called inside the runtime of the daemon.
+    pub async fn open(address: SocketAddr, certificate: Option<&Certificate>) -> Result<Self, Failure> {
+        let failed = |e: std::io::Error| {
+            Failure::io(address, &e).with_hint(
+                "another program has this address; listen = \"127.0.0.1:0\" under [serve] takes a free one",
+            )
+        };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address, acceptor: certificate.map(|own| own.acceptor.clone()) })
+    }
+}
+
+/// Serves until `stop` is ready, then closes in order: nothing new, running turns end or are stopped, streams end.
+pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Output = ()>) {
+    let router = api::router(&house);
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let (closing, closed) = watch::channel(false);
+    tokio::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listening.listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of descriptors, most likely: others end soon.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
+        let _ = stream.set_nodelay(true);
+        let (router, closed, acceptor) = (router.clone(), closed.clone(), listening.acceptor.clone());
+        tokio::spawn(async move {
+            match acceptor {
+                None => converse(stream, router, closed).await,
+                // Whoever does not finish the greeting in time is not waited for.
+                Some(acceptor) => {
+                    if let Ok(Ok(stream)) = tokio::time::timeout(HEAD, acceptor.accept(stream)).await {
+                        converse(stream, router, closed).await;
+                    }
+                }
+            }
+            drop(permit);
+        });
+    }
+    drop(listening);
+    house.begin_closing();
+    if !house.hub.still(PATIENCE).await {
+        house.hub.stop_all();
+        house.hub.still(STOPPING).await;
+    }
+    closing.send_replace(true);
+    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
+    let _ = tokio::time::timeout(GOODBYE, room.acquire_many(all)).await;
+}
+
+async fn converse<S>(stream: S, router: Router, mut closed: watch::Receiver<bool>)
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let service = TowerToHyperService::new(router);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES)
+        .keep_alive(true)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        _ = closed.wait_for(|closed| *closed) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}

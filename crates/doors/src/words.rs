@@ -1,0 +1,106 @@
+//! The sentences of the doors, one Fluent file a language. A language is a file, never a change of code.
+
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use metnos_executor::Failure;
+use std::sync::Arc;
+use unic_langid::LanguageIdentifier;
+
+/// The languages that ship with this binary; the first is spoken to whoever has none.
+const SHIPPED: [(&str, &str); 2] =
+    [("en", include_str!("../lang/en.ftl")), ("it", include_str!("../lang/it.ftl"))];
+
+/// The sentences of every language.
+#[derive(Clone)]
+pub struct Words(Arc<Vec<(String, FluentBundle<FluentResource>)>>);
+
+impl Words {
+    /// Those that ship with this binary.
+    pub fn shipped() -> Result<Self, Failure> {
+        SHIPPED
+            .iter()
+            .map(|(name, text)| bundle(name, text))
+            .collect::<Result<_, _>>()
+            .map(|all| Self(Arc::new(all)))
+    }
+
+    /// The languages there are.
+    pub fn languages(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Whether a message is a plain yes or a plain no, in any language.
+    pub(crate) fn yes_or_no(&self, text: &str) -> Option<bool> {
+        let said = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+        let is = |key: &str| {
+            let lists = (0..self.0.len()).map(|at| Speech { words: self.clone(), at }.t(key));
+            lists
+                .flat_map(|list| list.split(',').map(|word| word.trim().to_owned()).collect::<Vec<_>>())
+                .any(|word| word == said)
+        };
+        match (is("words-yes"), is("words-no")) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Somebody who speaks `language`, such as `it` or `it-CH`; else the first one there is.
+    pub fn speak(&self, language: Option<&str>) -> Speech {
+        let short = language.and_then(|text| text.split(['-', '_', '.']).next()).unwrap_or_default();
+        let at = self.0.iter().position(|(name, _)| name.eq_ignore_ascii_case(short)).unwrap_or(0);
+        Speech { words: self.clone(), at }
+    }
+}
+
+fn bundle(name: &str, text: &str) -> Result<(String, FluentBundle<FluentResource>), Failure> {
+    let broken = |what: String| Failure::internal(format!("the sentences of {name}: {what}"));
+    let resource =
+        FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| broken(format!("{errors:?}")))?;
+    let language: LanguageIdentifier = name.parse().map_err(|e| broken(format!("{e:?}")))?;
+    let mut bundle = FluentBundle::new_concurrent(vec![language]);
+    // The marks around values are for texts of mixed direction; here they would end up in names that people copy.
+    bundle.set_use_isolating(false);
+    bundle.add_resource(resource).map_err(|errors| broken(format!("{errors:?}")))?;
+    Ok((name.to_owned(), bundle))
+}
+
+/// Somebody who speaks one language.
+#[derive(Clone)]
+pub struct Speech {
+    words: Words,
+    at: usize,
+}
+
+impl Speech {
+    /// Which one.
+    pub fn language(&self) -> &str {
+        self.words.0.get(self.at).map_or("en", |(name, _)| name)
+    }
+
+    /// A sentence without values; its key where there is none.
+    pub fn t(&self, key: &str) -> String {
+        self.say(key, &[])
+    }
+
+    /// A sentence with values.
+    pub fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
+        let mut args = FluentArgs::new();
+        for (name, value) in values {
+            let value = match value.parse::<i64>() {
+                Ok(number) => FluentValue::from(number),
+                Err(_) => FluentValue::from((*value).to_owned()),
+            };
+            args.set((*name).to_owned(), value);
+        }
+        // A language that lacks a sentence borrows it from the first.
+        for at in [self.at, 0] {
+            if let Some((_, bundle)) = self.words.0.get(at)
+                && let Some(pattern) = bundle.get_message(key).and_then(|message| message.value())
+            {
+                return bundle.format_pattern(pattern, Some(&args), &mut Vec::new()).into_owned();
+            }
+        }
+        key.to_owned()
+    }
+}

@@ -1,0 +1,120 @@
+//! The ways into a turn: a new request, a step that was let through, the answer to a question.
+
+use crate::conduct::{Asked, Gateway, Told, TurnDoor};
+use crate::cut::Running;
+use crate::phases::Phases;
+use crate::recall::Opening;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_runtime::call::Done;
+use metnos_turn::{Event, State, Status};
+
+/// A turn that is written down and held, and has not run yet.
+pub struct Begun {
+    /// Its id.
+    pub turn: String,
+    /// Let go of when the turn has ended or its process dies.
+    running: Option<Running>,
+    context: Vec<String>,
+}
+
+impl Gateway {
+    /// Carries one turn out.
+    pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
+        self.carry(self.begin(None, asked)?, asked, door)
+    }
+
+    /// Writes a turn down, so that it is known before anything of it runs. An id that is given is used once.
+    pub fn begin(&self, turn: Option<String>, asked: &Asked) -> Result<Begun, Failure> {
+        let turn = turn.unwrap_or_else(|| ulid::Ulid::new().to_string());
+        // Held before anybody can see the turn.
+        let running = self.scratch().running(&turn)?;
+        if running.is_none() || self.turn(&turn)?.is_some() {
+            return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} was begun before")));
+        }
+        // What was said before, this not included.
+        let context = self.context(&asked.conversation)?;
+        // A secret typed in the wrong place is not kept; what was typed is still what is planned.
+        let request = self.runtime.told(&asked.text);
+        let now = jiff::Timestamp::now();
+        self.db(|db| db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, now))?;
+        Ok(Begun { turn, running, context })
+    }
+
+    /// Carries out a turn that was begun.
+    pub fn carry(&self, begun: Begun, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
+        let Begun { turn, running, context } = begun;
+        let mut phases = Phases::default();
+        let told = self
+            .opening(asked, context, &mut phases)
+            .and_then(|opening| self.run(asked, turn.clone(), (State::default(), 0), opening, phases, door));
+        Running::remove(self.scratch().dir(), &turn);
+        drop(running);
+        told
+    }
+
+    /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
+    pub fn resume(
+        &self,
+        turn: &str,
+        done: Done,
+        asked: &Asked,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Told, Failure> {
+        let (state, n) = self.state_of(turn)?;
+        let step = state.results.len() + 1;
+        let event = Event::Done { step, got: Box::new(self.keep(turn, step, done)?) };
+        let running = self.scratch().running(turn)?;
+        self.go_on(turn, (state, n), event, running, asked, door)
+    }
+
+    /// Goes on with a turn that asked for what was missing.
+    pub fn answer(
+        &self,
+        turn: &str,
+        text: &str,
+        asked: &Asked,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Told, Failure> {
+        let late = || Failure::new(ErrorClass::Conflict, format!("turn {turn} asks for nothing"));
+        let running = self.scratch().running(turn)?;
+        // Two answers at once: the first one counts.
+        let asks = self.turn(turn)?.is_some_and(|known| known.status.as_deref() == Some(Status::Asks.word()));
+        if running.is_none() || !asks {
+            return Err(late().with_hint("ask again"));
+        }
+        let known = self.state_of(turn)?;
+        self.go_on(turn, known, Event::Answered { text: text.to_owned() }, running, asked, door)
+    }
+
+    /// Ends a turn whose question was answered with no.
+    pub fn refused(&self, turn: &str, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
+        let running = self.scratch().running(turn)?;
+        let known = self.state_of(turn)?;
+        self.go_on(turn, known, Event::Cancelled, running, asked, door)
+    }
+
+    fn go_on(
+        &self,
+        turn: &str,
+        known: (State, u32),
+        event: Event,
+        running: Option<Running>,
+        asked: &Asked,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Told, Failure> {
+        self.db(|db| db.reopen_turn(turn))?;
+        let opening = Opening { event, reading: None };
+        let told = self.run(asked, turn.to_owned(), known, opening, Phases::default(), door);
+        Running::remove(self.scratch().dir(), turn);
+        drop(running);
+        told
+    }
+
+    /// Where a turn stands, from its log, and how long that is.
+    fn state_of(&self, turn: &str) -> Result<(State, u32), Failure> {
+        let log = self.entries(turn)?;
+        let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
+        let step = |state, event| self.machine().step(state, event).0;
+        Ok((log.into_iter().fold(State::default(), |state, entry| step(state, entry.event)), n))
+    }
+}

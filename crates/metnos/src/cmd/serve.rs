@@ -1,0 +1,95 @@
+//! `metnos serve` and `metnos login-link`: the daemon, and the way into its pages.
+
+use crate::print::Printer;
+use metnos_doors::{House, Instance, Listening, Origins, Serving, serve};
+use metnos_executor::{ErrorClass, Failure};
+use metnos_runtime::people::TokenKind;
+use metnos_runtime::{Options, Runtime};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Opens the doors and keeps them open until it is told to stop.
+pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) -> Result<ExitCode, Failure> {
+    let home = super::home()?;
+    let instance = Instance::take(&home)?;
+    let runtime = Runtime::open(home, Options { warm: true })?;
+    let address = listen.unwrap_or(runtime.config.serve.listen);
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(64)
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::io("the threads of the daemon", &e))?;
+    threads.block_on(async {
+        let listening = Listening::open(address).await?;
+        let origins = Origins::new(listening.address, &runtime.config.serve.names);
+        let url = format!("http://{}", listening.address);
+        let house = House::open(runtime, origins, false)?;
+        instance.announce(&url)?;
+        let born = Arc::clone(&house);
+        // Birth promises are tried again at every start; a broken one shows in the list and in status.
+        std::thread::spawn(move || born.runtime().rebirth());
+        tell(printer, &house, &url)?;
+        let (mut term, mut int) =
+            (listen_for(SignalKind::terminate())?, listen_for(SignalKind::interrupt())?);
+        let (left, leaving) = tokio::sync::oneshot::channel();
+        if prompt && std::io::stdin().is_terminal() {
+            let gateway = house.gateway();
+            std::thread::spawn(move || {
+                if let Err(failure) = super::prompt::converse(printer, &gateway) {
+                    printer.failure(&failure);
+                }
+                let _ = left.send(());
+            });
+        } else {
+            std::mem::forget(left);
+        }
+        let stop = async {
+            // At the prompt Ctrl-C ends what runs there, not the house.
+            let quiet = prompt && std::io::stdin().is_terminal();
+            tokio::select! { _ = term.recv() => {}, _ = int.recv(), if !quiet => {}, _ = leaving => {} }
+        };
+        serve(house, listening, stop).await;
+        Ok::<(), Failure>(())
+    })?;
+    printer.say("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listen_for(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {
+    signal(kind).map_err(|e| Failure::io("signals", &e))
+}
+
+fn tell(printer: Printer, house: &House, url: &str) -> Result<(), Failure> {
+    let link = link(house.runtime(), url)?;
+    printer.value(&json!({ "ok": true, "url": url, "login": link }));
+    printer.say(format!("Metnos listens at {url}"));
+    printer.say(format!("come in     {link}"));
+    printer.say("            (once, within 10 minutes; metnos login-link makes another)");
+    Ok(())
+}
+
+/// A link that lets one browser in, once. What is secret in it is in the part that browsers never send.
+fn link(runtime: &Runtime, url: &str) -> Result<String, Failure> {
+    let token = runtime.issue_token(TokenKind::Login, "host", "login link", super::USER)?;
+    Ok(format!("{url}/login#{token}"))
+}
+
+/// Makes another link for the daemon that runs.
+pub(crate) fn login_link(printer: Printer, person: Option<&str>) -> Result<ExitCode, Failure> {
+    let home = super::home()?;
+    let serving = Serving::find(&home).ok_or_else(|| {
+        Failure::new(ErrorClass::NotFound, "no daemon runs")
+            .with_hint("metnos serve, or metnos service install")
+    })?;
+    let runtime = super::runtime(false)?;
+    let token = runtime.issue_token(TokenKind::Login, person.unwrap_or("host"), "login link", super::USER)?;
+    let link = format!("{}/login#{token}", serving.url);
+    printer.value(&json!({ "login": link }));
+    printer.say(&link);
+    Ok(ExitCode::SUCCESS)
+}

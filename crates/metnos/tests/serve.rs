@@ -1,0 +1,133 @@
+//! The daemon as programs meet it: asking, watching, deciding, and what a kill leaves behind.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+use support::House;
+use support::daemon::Daemon;
+
+#[test]
+fn a_request_is_answered_and_its_turn_is_found_again() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let told = daemon.ask("what time is it");
+    assert_eq!(told["status"], "done", "{told}");
+    let again = daemon.get(&format!("/agent/turns/{}", told["turn"].as_str().unwrap())).json();
+    assert_eq!(again["text"], told["text"]);
+    let listed = daemon.get("/agent/turns").json();
+    assert_eq!(listed[0]["turn"], told["turn"]);
+    assert_eq!(listed[0]["caller"], "host/cli");
+    assert!(daemon.stop(), "it ends well when it is asked to");
+}
+
+#[test]
+fn there_is_one_daemon_a_home_and_a_terminal_speaks_to_it() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let second = house.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    assert!(second.stderr.contains("already runs") && second.stderr.contains(&daemon.address), "{second:?}");
+    let told = house.run(&["--json", "ask", "what time is it"]).json();
+    assert_eq!(told["status"], "done", "{told}");
+    // It was the daemon that answered: its list of conversations knows the channel and the name.
+    let seen = daemon.get("/metrics").body;
+    assert!(seen.contains("metnos_turn_seconds_count{status=\"done\"} 1"), "{seen}");
+    daemon.kill();
+    assert_eq!(
+        house.run(&["--json", "ask", "what time is it"]).json()["status"],
+        "done",
+        "and without one it works alone"
+    );
+}
+
+#[test]
+fn a_card_waits_through_a_kill_the_stream_goes_on_and_nothing_runs_twice() {
+    let house = House::supervised();
+    std::fs::create_dir_all(house.home().join("Documents")).unwrap();
+    std::fs::write(house.home().join("Documents/a.txt"), "a").unwrap();
+    let daemon = Daemon::start(&house);
+    let address = daemon.address.clone();
+    let asked = json!({ "text": "move a.txt from Documents to Archive" });
+    let turn = daemon.post("/agent/turn/submit", &asked).json()["turn"].as_str().unwrap().to_owned();
+    let path = format!("/agent/turns/{turn}/stream");
+    let mut last = 0;
+    let mut card = None;
+    for event in daemon.events(&path, None) {
+        last = event.id.unwrap_or(last);
+        if event.name == "approval" {
+            card = Some(event.data["id"].as_str().unwrap().to_owned());
+            break;
+        }
+    }
+    let card = card.unwrap();
+    daemon.kill();
+
+    let daemon = Daemon::start_with(&house, &address);
+    let waiting = daemon.get("/agent/approvals").json();
+    assert_eq!(waiting[0]["id"], card.as_str(), "the card is still there");
+    let mut events = daemon.events(&path, Some(last));
+    let decided = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" }));
+    assert_eq!(decided.json()["status"], "done", "{decided:?}");
+    assert!(house.home().join("Archive/a.txt").exists());
+    let ended = events.find(|event| event.name == "final").unwrap();
+    assert_eq!(ended.data["status"], "done");
+    assert!(ended.id.unwrap() > last, "the stream went on after what had been seen");
+    let again = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" }));
+    assert_eq!(again.status, 409, "a yes is used once: {again:?}");
+    let undone = daemon.post(&format!("/agent/turns/{turn}/undo"), &json!({})).json();
+    assert_eq!(undone["reversed"], 1, "{undone}");
+    assert!(house.home().join("Documents/a.txt").exists());
+}
+
+#[test]
+fn a_no_ends_the_turn_and_a_missing_word_is_asked_for() {
+    let house = House::supervised();
+    std::fs::write(house.home().join("a.txt"), "a").unwrap();
+    let daemon = Daemon::start(&house);
+    let waits = daemon.ask("delete the file a.txt");
+    assert_eq!(waits["status"], "waits", "{waits}");
+    let card = waits["approval"]["id"].as_str().unwrap();
+    let ended = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "no" })).json();
+    assert_eq!(ended["status"], "cancelled", "{ended}");
+    assert!(house.home().join("a.txt").exists());
+    let asks = daemon.ask("move a.txt");
+    assert_eq!(asks["status"], "asks", "{asks}");
+    let form = format!("/agent/forms/{}", asks["turn"].as_str().unwrap());
+    let on = daemon.post(&form, &json!({ "text": "Archive" })).json();
+    assert_eq!(on["status"], "waits", "it went on to its card: {on}");
+    assert_eq!(daemon.post(&form, &json!({ "text": "Archive" })).status, 409, "asked and answered once");
+}
+
+#[test]
+fn a_turn_with_a_given_id_never_runs_twice() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let asked = json!({ "text": "what time is it", "turn": "01JCQ7C0000000000000000000" });
+    assert_eq!(daemon.post("/agent/turn", &asked).status, 200);
+    assert_eq!(daemon.post("/agent/turn", &asked).status, 409);
+}
+
+#[test]
+fn the_key_is_private_and_the_link_works_once() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let mode = house.metnos().join("config/keys/admin.key").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let (cookie, csrf) = daemon.browser(&daemon.login.clone());
+    let cookie = format!("Cookie: metnos={cookie}");
+    assert_eq!(daemon.request("GET", "/", &[&cookie], "").status, 200);
+    let body = json!({ "text": "what time is it" }).to_string();
+    let kind = "Content-Type: application/json";
+    let origin = format!("Origin: http://{}", daemon.address);
+    let sent =
+        daemon.request("POST", "/agent/turn", &[&cookie, kind, &origin, &format!("X-CSRF: {csrf}")], &body);
+    assert_eq!(sent.json()["status"], "done", "{sent:?}");
+    let token = daemon.login.split_once('#').unwrap().1;
+    let again = daemon.request("POST", "/login", &[kind, &origin], &json!({ "token": token }).to_string());
+    assert_eq!(again.status, 401, "{again:?}");
+    assert!(again.body.contains("metnos login-link"));
+    let link = house.run(&["--json", "login-link"]).json()["login"].as_str().unwrap().to_owned();
+    daemon.browser(&link);
+}

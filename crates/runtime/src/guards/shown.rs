@@ -1,0 +1,18 @@
+//! Questions, for a door that was not there when they were asked.
+
+use crate::guards::Approval;
+use crate::runtime::Runtime;
+use metnos_executor::Failure;
+
+impl Runtime {
+    /// One question, if there is one of this id.
+    pub fn approval(&self, id: &str) -> Result<Option<Approval>, Failure> {
+        Ok(self.approvals(|row| row.id == id)?.pop().map(|(_, approval)| approval))
+    }
+
+    /// The card of a question in the language of whoever asked, at full length: who reads it here may see it
+    /// for the first time.
+    pub fn card_text(&self, approval: &Approval) -> String {
+        approval.card.render(0, self.guards.texts.lang(&approval.lang))
+    }
+}
