@@ -10,6 +10,7 @@ use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Done, Door, Provenance, Spec};
+use metnos_runtime::guards::Principal;
 use metnos_turn::{
     Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status, Trouble,
     replay,
@@ -214,14 +215,20 @@ impl Gateway {
     }
 
     /// Earlier requests of a conversation, oldest first.
-    pub(crate) fn context(&self, conversation: &str) -> Result<Vec<String>, Failure> {
-        let mut earlier: Vec<String> = self
-            .db(|db| db.turns(Some(conversation), CONTEXT))?
-            .into_iter()
-            .map(|turn| turn.request)
-            .collect();
+    pub(crate) fn context(&self, asked: &Asked) -> Result<Vec<String>, Failure> {
+        let mut earlier: Vec<String> =
+            self.earlier(asked, CONTEXT)?.into_iter().map(|turn| turn.request).collect();
         earlier.reverse();
         Ok(earlier)
+    }
+
+    /// What the same person asked before in this conversation, the newest first. Whoever names a
+    /// conversation of somebody else finds it empty.
+    fn earlier(&self, asked: &Asked, most: u32) -> Result<Vec<Turn>, Failure> {
+        let who = Principal::parse(&asked.caller).user;
+        let mut turns = self.db(|db| db.turns(Some(&asked.conversation), most))?;
+        turns.retain(|turn| Principal::parse(&turn.caller).user == who);
+        Ok(turns)
     }
 
     #[allow(clippy::too_many_arguments, reason = "one step's parts, used once, here")]
@@ -256,7 +263,7 @@ impl Gateway {
     /// The list a reference means.
     fn list(&self, asked: &Asked, turn: &str, source: Source) -> Result<Box<dyn Read>, Failure> {
         let last = || {
-            let earlier = self.db(|db| db.turns(Some(&asked.conversation), 50))?;
+            let earlier = self.earlier(asked, 50)?;
             let shown = earlier.iter().find_map(|known| Some((known.id.clone(), known.shown? as usize)));
             shown.ok_or_else(|| Failure::wrong_args("there is no earlier list in this conversation"))
         };

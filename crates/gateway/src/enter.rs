@@ -32,7 +32,7 @@ impl Gateway {
             return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} was begun before")));
         }
         // What was said before, this not included.
-        let context = self.context(&asked.conversation)?;
+        let context = self.context(asked)?;
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
         let request = self.runtime.told(&asked.text);
         let now = jiff::Timestamp::now();

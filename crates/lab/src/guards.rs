@@ -13,8 +13,9 @@ type Act = fn(&mut House, &str) -> Done<bool>;
 const SECRET: &str = "ghp_thisOpensNothingAtAll0123456789abcd";
 
 const ROWS: [(&str, &str, Act); 12] = [
-    ("policy", "a guest writes a file", |house, without| {
-        metnos(house, without, &["exec", "--as", "guest", "write_files", &to_write(house)])?;
+    ("policy", "a session that may only look writes a file", |house, without| {
+        metnos(house, without, &["policy", "level", "read-only"])?;
+        metnos(house, without, &["exec", "write_files", &to_write(house)])?;
         Ok(house.at("home/docs/new.txt").exists())
     }),
     ("approval", "a file is deleted that nobody agreed to", |house, without| {

@@ -1,5 +1,6 @@
 //! The words of the command line.
 
+use crate::cli_people::{Devices, Pairing, Users};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -140,6 +141,21 @@ pub(crate) enum Command {
     Credentials {
         #[command(subcommand)]
         command: Credentials,
+    },
+    /// The people of the house: host, members, guests.
+    Users {
+        #[command(subcommand)]
+        command: Users,
+    },
+    /// Which sender of a channel is who, and who waits to be let in.
+    Pairing {
+        #[command(subcommand)]
+        command: Pairing,
+    },
+    /// Tokens that let a device speak for somebody.
+    Devices {
+        #[command(subcommand)]
+        command: Devices,
     },
     /// What the guards said about a call.
     Why {

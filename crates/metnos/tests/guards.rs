@@ -86,15 +86,18 @@ fn a_question_is_answered_once_and_only_by_who_asked_or_the_host() {
 #[test]
 fn a_guest_may_ask_and_the_host_may_answer() {
     let house = House::supervised();
-    house.write("docs/a", "a");
-    let args = json!({ "base_path": "docs" }).to_string();
-    let asked = house.run(&["--json", "exec", "--as", "guest", "find_files", &args]);
+    assert_eq!(house.run(&["users", "add", "Guest", "--as", "guest"]).code, Some(0));
+    let write = json!({ "path": "b", "content": "x" }).to_string();
+    let asked = house.run(&["--json", "exec", "--as", "guest", "write_files", &write]);
     let id = question(&asked);
-    assert_eq!(house.run(&["approve", &id, "--as", "another"]).code, Some(3));
+    for other in ["another", "guest"] {
+        assert_eq!(house.run(&["approve", &id, "--as", other]).code, Some(3), "{other}");
+    }
     let done = house.run(&["--json", "approve", &id]);
     assert_eq!(done.json()["ok_count"], 1, "{done:?}");
-    // Writing is not for guests, whoever would say yes.
-    let write = json!({ "path": "docs/b", "content": "x" }).to_string();
+    assert!(house.metnos().join("workspace/people/guest/b").exists());
+    // The host's files are not for guests, whoever would say yes.
+    let write = json!({ "path": house.home().join("b"), "content": "x" }).to_string();
     let denied = house.run(&["--json", "exec", "--as", "guest", "write_files", &write]);
     assert_eq!((denied.code, &denied.json()["error"]["class"]), (Some(3), &json!("policy_violation")));
 }

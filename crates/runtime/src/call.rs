@@ -7,8 +7,9 @@
 use crate::builtin;
 use crate::change::Change;
 pub use crate::done::Done;
-use crate::guards::{Answer, Question, Step};
+use crate::guards::{Answer, Principal, Question, Step};
 use crate::input::List;
+use crate::land::Land;
 use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::signature::Verified;
@@ -153,6 +154,10 @@ impl Runtime {
             Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor))
         })?;
         line.executor = Some(name.to_string());
+        // Who asks comes first: each step of a turn asks again.
+        self.admitted(&spec.caller)?;
+        let land = self.land_of(&spec.caller)?;
+        spec.base = land.base(spec.base);
         self.config.check(name.as_str(), &self.home)?;
         // What was done before a stop can still be taken back.
         if name.as_str() != crate::undo::NAME {
@@ -175,7 +180,7 @@ impl Runtime {
         line.counts = Some(Counts { input: input.entries.as_ref().map_or(0, |l| l.count), ok: 0, failed: 0 });
 
         let effectful = manifest.contract.side_effects;
-        let hash = request_hash(&found.digest, &input);
+        let hash = whose(&spec.caller, request_hash(&found.digest, &input));
         if (effectful || spec.call_id.is_some())
             && let Some(done) = self.begin(call_id, &hash, &name)?
         {
@@ -185,7 +190,7 @@ impl Runtime {
         let claimed = effectful || spec.call_id.is_some();
         let zone = spec.now.time_zone();
         let admitted = self.reserve(&spec.caller, name.as_str(), call_id, effectful, zone).and_then(|()| {
-            let admitted = self.admit(call_id, &found, &mut input, &given, &spec, door, line);
+            let admitted = self.admit(call_id, &found, &mut input, &given, &spec, &land, door, line);
             admitted.and_then(|(fence, change)| Ok((fence, change, self.gate.enter()?)))
         });
         let (fence, change, at_work) = match admitted {
@@ -242,12 +247,11 @@ impl Runtime {
         input: &mut crate::input::Prepared,
         given: &Map<String, Value>,
         spec: &Spec,
+        land: &Land,
         door: &mut dyn Door,
         line: &mut Line,
     ) -> Result<(fence::Fence, Option<Change<'_>>), Failure> {
         let (manifest, began) = (&found.manifest, Instant::now());
-        let land = self.land();
-        let workspace = self.home.workspace();
         let mut fence = {
             let entries = input.entries.as_ref();
             let paths = |field: &str| entries.map_or(Ok(Vec::new()), |list| list.paths(field));
@@ -255,12 +259,13 @@ impl Runtime {
                 core: &land.core,
                 territory: &land.territory,
                 keeps: &land.keeps,
-                workspace: &workspace,
-                user_home: &self.home.user_home(),
+                workspace: &land.workspace,
+                user_home: &land.home,
                 base: &spec.base,
             };
             let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
-            fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)?
+            fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)
+                .map_err(|failure| land.told(failure))?
         };
         let bound = request_hash(&found.digest, input);
         let mut step = Step {
@@ -277,7 +282,7 @@ impl Runtime {
             request: &bound,
             call_id: spec.call_id.as_deref(),
             territory: &land.territory,
-            workspace: &workspace,
+            workspace: &land.workspace,
             undo: self.config.undo,
             permanent: None,
             door: &mut *door,
@@ -297,7 +302,7 @@ impl Runtime {
         // Whoever changes something waits until nobody else changes the same paths, and only then
         // looks at them.
         let change = match manifest.contract.side_effects {
-            true => Some(self.change(call_id, &spec.caller, found, &mut fence, permanent, door)?),
+            true => Some(self.change(call_id, &spec.caller, land, found, &mut fence, permanent, door)?),
             false => None,
         };
         Ok((fence, change))
@@ -487,6 +492,12 @@ fn request_hash(digest: &str, input: &crate::input::Prepared) -> String {
         hasher.update(list.digest.as_bytes());
     }
     hasher.finalize().to_hex().to_string()
+}
+
+/// An id that somebody else used gives nothing of what they got.
+pub(crate) fn whose(caller: &str, request: String) -> String {
+    let user = Principal::parse(caller).user;
+    if user == crate::people::HOST { request } else { format!("{user} {request}") }
 }
 
 pub(crate) fn output_digest(done: &mut Done) -> Result<String, Failure> {

@@ -2,6 +2,7 @@
 //! journal.
 
 use crate::call::{Door, unrecorded};
+use crate::land::Land;
 use crate::runtime::Runtime;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{Grant, Reach, Runtime as Language};
@@ -30,10 +31,12 @@ pub(crate) struct Change<'r> {
 
 impl Runtime {
     /// Waits for its turn, makes the folders for what is taken away, and lets the cell reach them.
+    #[allow(clippy::too_many_arguments, reason = "one change's parts, used once, here")]
     pub(crate) fn change(
         &self,
         call_id: &str,
         user: &str,
+        land: &Land,
         found: &Verified,
         fence: &mut Fence,
         permanent: bool,
@@ -50,7 +53,7 @@ impl Runtime {
             let why = "another call is changing the same files";
             Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
         })?;
-        let keeps = self.keeps(call_id, &allowed)?;
+        let keeps = keeps(land, call_id, &allowed)?;
         let native = found.manifest.code.runtime == Language::Native;
         for keep in &keeps {
             let id = std::fs::symlink_metadata(&keep.dir.0)
@@ -79,23 +82,21 @@ impl Runtime {
         };
         Ok(Change { runtime: self, head, allowed, open: None, turn })
     }
+}
 
-    /// The call's own folder for each root it may change.
-    fn keeps(&self, call_id: &str, allowed: &[PathBuf]) -> Result<Vec<Keep>, Failure> {
-        let land = self.land();
-        let mut keeps = Vec::new();
-        for keep in land.keeps.iter().filter(|keep| allowed.iter().any(|path| path.starts_with(&keep.root.0)))
-        {
-            let dir = keep.dir.0.join(call_id);
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&dir)
-                .map_err(|e| Failure::io(dir.display(), &e))?;
-            keeps.push(Keep { root: keep.root.clone(), dir: BytePath(dir) });
-        }
-        Ok(keeps)
+/// The call's own folder for each root it may change.
+fn keeps(land: &Land, call_id: &str, allowed: &[PathBuf]) -> Result<Vec<Keep>, Failure> {
+    let mut keeps = Vec::new();
+    for keep in land.keeps.iter().filter(|keep| allowed.iter().any(|path| path.starts_with(&keep.root.0))) {
+        let dir = keep.dir.0.join(call_id);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&dir)
+            .map_err(|e| Failure::io(dir.display(), &e))?;
+        keeps.push(Keep { root: keep.root.clone(), dir: BytePath(dir) });
     }
+    Ok(keeps)
 }
 
 impl Change<'_> {

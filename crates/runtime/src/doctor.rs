@@ -203,6 +203,8 @@ impl Runtime {
             Some(stopped) => Finding::bad("work", stopped.to_string(), "metnos resume"),
             None => Finding::good("work", "not stopped"),
         });
+        findings.push(self.channels());
+        findings.push(self.records());
         let system = if self.config.skills.system { "on" } else { "switched off in metnos.toml" };
         findings.push(Finding::good("system executors", system));
         let listed = self.catalog.list().unwrap_or_default();
@@ -213,5 +215,28 @@ impl Runtime {
             Finding::bad("executors", format!("not verified: {}", broken.join(", ")), "metnos executors list")
         });
         findings
+    }
+
+    /// How much each channel may, as `AGENTS.md` says.
+    fn channels(&self) -> Finding {
+        let complaints = self.channel_caps().complaints();
+        let path = self.agents_file().display().to_string();
+        match complaints.is_empty() {
+            true => Finding::good("channels", path),
+            false => Finding::bad("channels", complaints.join("; "), format!("edit {path}")),
+        }
+    }
+
+    /// What persons decided, and who they are.
+    fn records(&self) -> Finding {
+        match self.held() {
+            Ok(held) if held.damaged.is_empty() => Finding::good("decisions", "all signed by this instance"),
+            Ok(held) => Finding::bad(
+                "decisions",
+                format!("not signed by this instance: {}", held.damaged.join(", ")),
+                "metnos policy grants, metnos policy revoke <id>",
+            ),
+            Err(e) => Finding::bad("decisions", e.to_string(), "metnos doctor"),
+        }
     }
 }

@@ -97,6 +97,7 @@ pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
         Err(e) => return Err(Failure::internal(e.to_string()).with_hint(e.hint().unwrap_or_default())),
     };
     let runtime = Runtime::with_key(home.clone(), key, Options { warm: true })?;
+    runtime.begin_workspace()?;
     let mut done = runtime.install(built)?;
     if !done.installed.is_empty() {
         done.failed = runtime.rebirth();
@@ -105,6 +106,15 @@ pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
 }
 
 impl Runtime {
+    /// The files a workspace begins with; what is there is left alone.
+    fn begin_workspace(&self) -> Result<(), Failure> {
+        let path = self.agents_file();
+        match path.symlink_metadata() {
+            Ok(_) => Ok(()),
+            Err(_) => write_durably(&path, crate::guards::channels::DEFAULT.as_bytes()),
+        }
+    }
+
     /// Installs the host and the seeds of this build. Returns what changed.
     pub fn install(&self, built: &Built) -> Result<Installed, Failure> {
         let mut done = Installed { host: built.digest.clone(), ..Installed::default() };

@@ -21,8 +21,10 @@ pub mod install;
 mod keeping;
 #[cfg(feature = "lab")]
 mod lab;
+mod land;
 mod lifecycle;
 pub mod minds;
+pub mod people;
 mod repeat;
 mod reserve;
 mod runtime;

@@ -2,7 +2,9 @@
 
 use crate::host::HostDoor;
 use crate::input::{List, Prepared};
+use crate::land::Lands;
 use crate::minds::Minds;
+use metnos_executor::Failure;
 use metnos_executor::catalog::Catalog;
 use metnos_executor::home::Home;
 use metnos_executor::keys::InstanceKey;
@@ -11,10 +13,7 @@ use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Start;
-use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
-use metnos_guard::core::{CorePaths, CoreVars};
 use metnos_guard::redact::Redactor;
-use metnos_guard::territory::Territory;
 use metnos_memory::audit::Audit;
 use metnos_memory::db::Db;
 use metnos_sandbox::{Cell, Keeping, Launcher, Mounts, Pool};
@@ -24,7 +23,7 @@ use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::io::Read;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 /// How a runtime is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,17 +54,9 @@ pub struct Runtime {
     pub(crate) host: HostDoor,
     /// Digests of executors known to keep their birth promises in this environment.
     pub(crate) alive: Mutex<HashSet<String>>,
-    land: RwLock<Arc<Land>>,
+    pub(crate) lands: Lands,
     pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
-}
-
-/// The places every call is measured against.
-pub(crate) struct Land {
-    pub(crate) core: CorePaths,
-    pub(crate) territory: Territory,
-    /// For each root, where what is taken away from it is kept.
-    pub(crate) keeps: Vec<Keep>,
 }
 
 /// Counters of signed records, kept in the database so that an old record is not a valid one.
@@ -124,7 +115,7 @@ impl Runtime {
         crate::audit_log::remember(&audit, &db).map_err(broken)?;
         let journal = Journal::open(&state.join("journal")).map_err(|e| crate::undo::failed(&e))?;
         let locks = Locks::open(&state.join("locks")).map_err(|e| crate::undo::failed(&e))?;
-        let land = land(&home, &db)?;
+        let lands = Lands::open(&home, &db)?;
         // From here on this process holds secrets.
         metnos_vault::protect_process().map_err(|e| Failure::io("keeping secrets out of core dumps", &e))?;
         let vault =
@@ -133,7 +124,7 @@ impl Runtime {
         let catalog = Catalog::open(
             home.clone(),
             key.public(),
-            TableVersions { seccomp: metnos_executor::wire::SECCOMP_TABLE, core: land.core.version() },
+            TableVersions { seccomp: metnos_executor::wire::SECCOMP_TABLE, core: lands.core_version() },
             Arc::new(DbCounters(Arc::clone(&db))),
         );
         let runtime = Self {
@@ -152,7 +143,7 @@ impl Runtime {
             meter: crate::guards::Meter::new(&home.audit_dir()),
             redactor: RwLock::new(Arc::new(crate::vault::redactor(&vault)?)),
             vault,
-            land: RwLock::new(Arc::new(land)),
+            lands,
             pool: OnceLock::new(),
             warm: options.warm,
             home,
@@ -173,22 +164,6 @@ impl Runtime {
                 Err(e) => return Err(failed(e)),
             }
         }
-        Ok(())
-    }
-
-    /// Core, territory and where things are kept.
-    pub(crate) fn land(&self) -> Arc<Land> {
-        Arc::clone(&self.land.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The roots open to Metnos.
-    pub fn roots(&self) -> Vec<std::path::PathBuf> {
-        self.land().territory.roots().to_vec()
-    }
-
-    pub(crate) fn reload_territory(&self) -> Result<(), Failure> {
-        let fresh = land(&self.home, &self.db)?;
-        *self.land.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
         Ok(())
     }
 
@@ -318,37 +293,4 @@ impl Drop for Spent {
             (None, _) => {}
         }
     }
-}
-
-/// The core of this home.
-fn core_paths(home: &Home, territory: &Territory) -> Result<CorePaths, Failure> {
-    CorePaths::load(&CoreVars {
-        metnos_undo: home.undo_dir(),
-        roots: territory.roots().to_vec(),
-        user_home: home.user_home(),
-        metnos_config: home.config_dir(),
-        metnos_state: home.state_dir(),
-        metnos_executors: home.executors_dir(),
-        metnos_audit: home.audit_dir(),
-    })
-    .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("the core list: {e}")))
-}
-
-fn land(home: &Home, db: &Db) -> Result<Land, Failure> {
-    let territory = territory(home, db)?;
-    let core = core_paths(home, &territory)?;
-    let keep = |root: &std::path::PathBuf| {
-        let inside = home.undo_dir().starts_with(root);
-        let dir = if inside { home.undo_dir() } else { root.join(".metnos-undo") };
-        Keep { root: BytePath(root.clone()), dir: BytePath(dir) }
-    };
-    let keeps = territory.roots().iter().map(keep).collect();
-    Ok(Land { core, territory, keeps })
-}
-
-fn territory(home: &Home, db: &Db) -> Result<Territory, Failure> {
-    let opened = db.roots().map_err(|e| Failure::internal(e.to_string()))?;
-    let mut roots = vec![home.workspace(), home.user_home()];
-    roots.extend(opened.into_iter().map(|root| root.path));
-    Ok(Territory::new(roots))
 }

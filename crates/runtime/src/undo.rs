@@ -1,6 +1,7 @@
 //! The way back, for a person who asks and for a start after a crash.
 
 use crate::call::unrecorded;
+use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::{Act as Deed, Verdict};
@@ -81,13 +82,16 @@ impl Runtime {
         let undoable = |act: &&Act| matches!(act.state, State::Done | State::Undoing) && did_something(act);
         let act = match which {
             None => {
-                let mine = |act: &&Act| act.head.as_ref().is_some_and(|head| head.user == user);
+                let who = Principal::parse(user).user;
+                let mine = |act: &&Act| actor(act).is_some_and(|actor| actor.user == who);
                 acts.iter().filter(mine).find(undoable)
             }
-            Some(id) => Some(acts.iter().find(|act| act.call_id == id).ok_or_else(|| {
-                Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
-                    .with_hint("metnos undo --list")
-            })?),
+            Some(id) => {
+                Some(acts.iter().find(|act| act.call_id == id && reaches(user, act)).ok_or_else(|| {
+                    Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
+                        .with_hint("metnos undo --list")
+                })?)
+            }
         };
         let Some(act) = act else { return Ok(None) };
         match &act.state {
@@ -115,8 +119,10 @@ impl Runtime {
         };
         // A turn is taken back as a whole, its last step first.
         let mut all: Option<Outcome> = None;
-        for act in
-            acts.iter().filter(undoable).filter(|act| crate::call::turn_of(&act.call_id) == Some(whole))
+        for act in acts
+            .iter()
+            .filter(undoable)
+            .filter(|act| crate::call::turn_of(&act.call_id) == Some(whole) && reaches(user, act))
         {
             let Some(one) = self.undo_act(act, user, purpose)? else { continue };
             all = Some(match all {
@@ -157,7 +163,7 @@ impl Runtime {
             self.audit.append(line.clone()).map_err(|e| unrecorded(&e))?;
             self.journal.undoing(id).map_err(|e| failed(&e))?;
         }
-        let report = match self.reverse(&done, purpose) {
+        let report = match self.reverse(act, &done, purpose) {
             Ok(report) => report,
             Err(failure) => {
                 // It stays begun: the next start, or asking again, goes on where the disk said no.
@@ -191,7 +197,7 @@ impl Runtime {
     pub fn forget(&self, which: Option<&str>, user: &str) -> Result<(u64, u64), Failure> {
         let acts = self.journal.acts().map_err(|e| failed(&e))?;
         let (mut count, mut bytes) = (0, 0);
-        for act in acts.iter().filter(|act| which.is_none_or(|id| act.call_id == id)) {
+        for act in acts.iter().filter(|act| which.is_none_or(|id| act.call_id == id) && reaches(user, act)) {
             if matches!(act.state, State::Open | State::Undoing | State::Freed(_)) {
                 continue;
             }
@@ -228,7 +234,8 @@ impl Runtime {
                 // What the call created is moved there.
                 std::fs::create_dir_all(dir).map_err(|e| Failure::io(dir.display(), &e))?;
             }
-            let Ok(report) = self.reverse(&so_far, Purpose::Recover) else { continue };
+            let Ok(act) = self.journal.act(&id) else { continue };
+            let Ok(report) = self.reverse(&act, &so_far, Purpose::Recover) else { continue };
             sweep(&so_far);
             match report.conflicts.is_empty() {
                 true => open.rolled_back(&vec![Seen::default(); so_far.len()]),
@@ -269,8 +276,17 @@ impl Runtime {
 
     /// Reverses what may still be touched. One look at core serves all of it; if that cannot be had,
     /// nothing is reversed now, and it is no conflict.
-    fn reverse(&self, done: &[(Step, Seen, PathBuf)], purpose: Purpose) -> Result<Report, Failure> {
-        let land = self.land();
+    fn reverse(
+        &self,
+        act: &Act,
+        done: &[(Step, Seen, PathBuf)],
+        purpose: Purpose,
+    ) -> Result<Report, Failure> {
+        // What a person did is taken back inside their own folder and nowhere else.
+        let land = match &act.head {
+            Some(head) => self.land_of_act(&head.user)?,
+            None => self.land(),
+        };
         let look = land.core.look().map_err(|e| Failure::internal(e.to_string()))?;
         metnos_undo::reverse(done, purpose, &|path: &Path| match look.verdict(path, Deed::Write) {
             Verdict::Free if land.territory.contains(path) => None,
@@ -293,6 +309,17 @@ fn sweep(so_far: &[(metnos_undo::Step, Seen, PathBuf)]) {
             let _ = std::fs::remove_file(kept);
         }
     }
+}
+
+/// Who did it.
+fn actor(act: &Act) -> Option<Principal> {
+    act.head.as_ref().map(|head| Principal::parse(&head.user))
+}
+
+/// The host reaches everything; anybody else what they did themselves.
+fn reaches(user: &str, act: &Act) -> bool {
+    let who = Principal::parse(user);
+    who.is_host() || actor(act).is_some_and(|actor| actor.user == who.user)
 }
 
 fn did_something(act: &Act) -> bool {

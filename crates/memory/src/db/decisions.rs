@@ -3,6 +3,7 @@
 use super::{Db, sql};
 use crate::Result;
 use jiff::Timestamp;
+use rusqlite::OptionalExtension;
 
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,15 @@ impl Db {
         })
     }
 
+    /// Records a decision where none of its kind has this id; false when one has.
+    pub fn decide_new(&self, kind: &str, decision: &Decision, now: Timestamp) -> Result<bool> {
+        let Decision { id, body, signature } = decision;
+        let added = self.write("record a decision", |tx| {
+            tx.execute(sql::DECISION_NEW, (kind, id, body, signature, now.to_string()))
+        })?;
+        Ok(added == 1)
+    }
+
     /// Puts `new` in the place of `old`; false when it is no longer `old` that stands there.
     pub fn redecide(&self, kind: &str, old: &Decision, new: &Decision, now: Timestamp) -> Result<bool> {
         let swapped = self.write("change a decision", |tx| {
@@ -38,12 +48,22 @@ impl Db {
         self.write("remove a decision", |tx| tx.execute(sql::DECISION_REMOVE, [id]).map(|_| ()))
     }
 
+    /// Removes one decision, unless another stands there by now.
+    pub fn drop_decision(&self, kind: &str, old: &Decision) -> Result<()> {
+        self.write("remove a decision", |tx| {
+            tx.execute(sql::DECISION_DROP, (kind, &old.id, &old.body)).map(|_| ())
+        })
+    }
+
     /// All decisions of a kind, by id.
     pub fn decisions(&self, kind: &str) -> Result<Vec<Decision>> {
-        self.with("read decisions", |c| {
-            let row =
-                |r: &rusqlite::Row<'_>| Ok(Decision { id: r.get(0)?, body: r.get(1)?, signature: r.get(2)? });
-            c.prepare_cached(sql::DECISIONS)?.query_map([kind], row)?.collect()
+        self.with("read decisions", |c| c.prepare_cached(sql::DECISIONS)?.query_map([kind], row)?.collect())
+    }
+
+    /// One decision.
+    pub fn decision(&self, kind: &str, id: &str) -> Result<Option<Decision>> {
+        self.with("read a decision", |c| {
+            c.prepare_cached(sql::DECISION)?.query_row([kind, id], row).optional()
         })
     }
 
@@ -69,6 +89,10 @@ impl Db {
     }
 }
 
+fn row(r: &rusqlite::Row<'_>) -> rusqlite::Result<Decision> {
+    Ok(Decision { id: r.get(0)?, body: r.get(1)?, signature: r.get(2)? })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -85,6 +109,27 @@ mod tests {
         assert!(!db.redecide("grant", &decision("a"), &decision("c"), now).unwrap());
         assert_eq!(db.decisions("grant").unwrap(), [decision("b")]);
         assert!(db.decisions("rule").unwrap().is_empty());
+    }
+
+    #[test]
+    fn one_decision_is_found_made_once_and_removed_as_it_was_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("m.sqlite")).unwrap();
+        let decision = |body: &str| Decision { id: "anna".into(), body: body.into(), signature: vec![1] };
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(db.decision("person", "anna").unwrap(), None);
+        assert!(db.decide_new("person", &decision("a"), now).unwrap());
+        assert!(!db.decide_new("person", &decision("b"), now).unwrap(), "the first stays");
+        assert!(db.decide_new("level", &decision("b"), now).unwrap(), "another kind is another row");
+        assert_eq!(db.decision("person", "anna").unwrap(), Some(decision("a")));
+        db.drop_decision("person", &decision("b")).unwrap();
+        assert_eq!(db.decision("person", "anna").unwrap(), Some(decision("a")));
+        db.drop_decision("person", &decision("a")).unwrap();
+        assert_eq!(db.decision("person", "anna").unwrap(), None);
+        for kind in ["sender", "token", "code"] {
+            db.decide(kind, &decision("a"), now).unwrap();
+        }
+        assert!(db.decide("nonsense", &decision("a"), now).is_err());
     }
 
     #[test]

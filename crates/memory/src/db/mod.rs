@@ -33,6 +33,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0004_turns.sql"),
     include_str!("../../migrations/0005_plans.sql"),
     include_str!("../../migrations/0006_models.sql"),
+    include_str!("../../migrations/0007_people.sql"),
 ];
 
 /// How long a writer waits for another one.

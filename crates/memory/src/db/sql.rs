@@ -43,6 +43,10 @@ pub(super) const DECISION_PUT: &str = "INSERT INTO decisions (kind, id, body, si
 pub(super) const DECISION_SWAP: &str = "UPDATE decisions SET body = ?4, signature = ?5, at = ?6
     WHERE kind = ?1 AND id = ?2 AND body = ?3";
 pub(super) const DECISIONS: &str = "SELECT id, body, signature FROM decisions WHERE kind = ?1 ORDER BY id";
+pub(super) const DECISION: &str = "SELECT id, body, signature FROM decisions WHERE kind = ?1 AND id = ?2";
+pub(super) const DECISION_NEW: &str = "INSERT INTO decisions (kind, id, body, signature, at)
+    VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (kind, id) DO NOTHING";
+pub(super) const DECISION_DROP: &str = "DELETE FROM decisions WHERE kind = ?1 AND id = ?2 AND body = ?3";
 pub(super) const DECISION_REMOVE: &str = "DELETE FROM decisions WHERE id = ?1";
 
 pub(super) const TURN_BEGIN: &str = "INSERT INTO turns (id, caller, conversation, request, began_at)

@@ -10,6 +10,7 @@ use metnos_gateway::{Asked, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
+use metnos_runtime::people::HOST;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::process::ExitCode;
@@ -91,10 +92,13 @@ pub(crate) fn ask(printer: Printer, args: &Ask, server: Option<&str>) -> Result<
         return crate::remote::ask(printer, &remote, &body);
     }
     let gateway = Gateway::new(super::runtime(false)?)?;
+    // Their own language and zone, unless the command line says otherwise.
+    let person = gateway.runtime().person(args.by.as_deref().unwrap_or(HOST))?;
+    let (language, zone) = person.map_or((None, None), |person| (person.language, person.zone));
     let asked = Asked {
         text: args.request.join(" "),
-        language: args.lang.clone(),
-        now: moment(args.now.as_deref(), args.zone.as_deref())?,
+        language: args.lang.clone().or(language),
+        now: moment(args.now.as_deref(), args.zone.as_deref().or(zone.as_deref()))?,
         caller: super::caller(args.by.as_deref()),
         conversation: args.conversation.clone().unwrap_or_else(super::session),
         base: exec::here()?,

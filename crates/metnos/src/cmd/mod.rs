@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 mod ask;
 mod audit;
 mod credentials;
+mod devices;
 mod doctor;
 mod exec;
 mod executors;
@@ -11,6 +12,7 @@ mod halt;
 mod init;
 mod line;
 mod memory;
+mod pairing;
 mod plan;
 mod policy;
 mod prefilter;
@@ -23,6 +25,7 @@ mod territory;
 mod turns;
 mod undo;
 mod upgrade;
+mod users;
 
 use crate::cli::{Cli, Command};
 use crate::print::Printer;
@@ -59,6 +62,9 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Reject { id, never, by }) => approvals::reject(printer, &id, never, by.as_deref()),
         Some(Command::Policy { command }) => policy::run(printer, command),
         Some(Command::Credentials { command }) => credentials::run(printer, command),
+        Some(Command::Users { command }) => users::run(printer, command),
+        Some(Command::Pairing { command }) => pairing::run(printer, command),
+        Some(Command::Devices { command }) => devices::run(printer, command),
         Some(Command::Why { call }) => policy::why(printer, &call),
         Some(Command::Undo(args)) => undo::run(printer, args),
         Some(Command::Stop { reason }) => halt::stop(printer, reason),

@@ -2,7 +2,7 @@
 
 use super::plan::{Deed, Wish, Work};
 use super::{Builtin, Plan, Report, checked};
-use crate::call::{Done, Door, Spec, micros, output_digest, unrecorded};
+use crate::call::{Done, Door, Spec, micros, output_digest, unrecorded, whose};
 use crate::guards::Asked;
 use crate::runtime::Runtime;
 use metnos_executor::{Failure, ListName, Outcome};
@@ -37,9 +37,8 @@ impl Runtime {
         let claimed = builtin.changes || spec.call_id.is_some();
         if claimed {
             let name = ExecutorName::parse(builtin.name).map_err(|e| Failure::internal(e.to_string()))?;
-            if let Some(done) =
-                self.begin(call_id, &hash(&digest, &args, entries.as_deref().unwrap_or_default()), &name)?
-            {
+            let request = hash(&digest, &args, entries.as_deref().unwrap_or_default());
+            if let Some(done) = self.begin(call_id, &whose(&spec.caller, request), &name)? {
                 return Ok(done);
             }
         }

@@ -1,7 +1,7 @@
 //! What one call of a builtin would do, before it does it, and how the guards see it.
 
 use crate::call::Door;
-use crate::guards::{Asked, Known, Principal, Subject};
+use crate::guards::{Asked, Known, Principal, Subject, is_own};
 use crate::runtime::Runtime;
 use metnos_executor::{Failure, ListName, Outcome};
 use metnos_guard::card::{Card, Effect};
@@ -148,6 +148,10 @@ impl Subject for Deed<'_, '_> {
 
     fn effectful(&self) -> bool {
         self.plan.effectful()
+    }
+
+    fn own(&self) -> bool {
+        is_own(self.plan.capability)
     }
 
     fn judged(&self) -> bool {

@@ -97,6 +97,9 @@ pub struct Approval {
     /// The kind of command that "never this" is about; else it is about the executor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<Pattern>,
+    /// True when only the host may answer, also if another asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub host_only: bool,
     /// Where it stands.
     pub standing: Standing,
     /// When it was asked, in text.
@@ -142,6 +145,7 @@ impl Runtime {
         step: &mut dyn Subject,
         ruling: &Ruling,
         reason: String,
+        host_only: bool,
     ) -> Result<String, Failure> {
         let now = super::now();
         let asked = step.asked();
@@ -160,18 +164,23 @@ impl Runtime {
                 return Ok(approval.id);
             }
             Some(found) => found,
-            None => self.question(step, ruling, reason, now)?,
+            None => self.question(step, ruling, reason, host_only, now)?,
         };
         let times = self.habit(step)?.map_or(0, |habit| habit.times);
         let text = approval.card.render(times, self.guards.texts.lang(step.asked().lang));
         let can_last = approval.grantable.is_some();
         let question = Question { id: approval.id.clone(), text, can_last };
-        let answer = step.door().ask(&question);
+        // Who may not answer is not asked.
+        let elsewhere = approval.host_only && !Principal::parse(step.asked().caller).is_host();
+        let answer = if elsewhere { Answer::Later } else { step.door().ask(&question) };
         match answer {
             Answer::Later => {
                 let how = format!("metnos approve {}  ·  metnos reject {}", approval.id, approval.id);
-                let hint =
-                    if approval.too_long { "run it in a terminal and answer there".to_owned() } else { how };
+                let hint = match (approval.too_long, elsewhere) {
+                    (true, _) => "run it in a terminal and answer there".to_owned(),
+                    (_, true) => format!("only the host may answer: {how}"),
+                    _ => how,
+                };
                 Err(Failure::needs_approval(approval.id, question.text).with_hint(hint))
             }
             answer => {
@@ -192,6 +201,7 @@ impl Runtime {
         step: &dyn Subject,
         ruling: &Ruling,
         reason: String,
+        host_only: bool,
         now: Timestamp,
     ) -> Result<(Row, Approval), Failure> {
         let (entries, too_long) = step.lists(KEPT_MAX)?;
@@ -212,6 +222,7 @@ impl Runtime {
             card: step.card(ruling, reason),
             grantable: step.grantable(ruling),
             never: step.never(),
+            host_only,
             standing: Standing::Pending,
             asked_at: now.to_string(),
             expires_at: now.saturating_add(WAITS).unwrap_or(now).to_string(),
@@ -252,8 +263,13 @@ impl Runtime {
             )
             .with_hint("ask again"));
         }
+        self.admitted(by)?;
         let asker = Principal::parse(&approval.caller);
         let decider = Principal::parse(by);
+        if approval.host_only && !decider.is_host() {
+            return Err(Failure::new(ErrorClass::PolicyViolation, "only the host may answer this")
+                .with_hint(format!("the host: metnos approve {}", approval.id)));
+        }
         if !decider.is_host() && decider.user != asker.user {
             let who = if asker.is_host() { "the host".into() } else { format!("{} or the host", asker.user) };
             return Err(Failure::new(ErrorClass::PolicyViolation, format!("only {who} may answer this")));

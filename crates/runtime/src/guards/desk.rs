@@ -57,6 +57,9 @@ impl Runtime {
         held.rules = self.read(Kind::Rule, &mut held.damaged)?.into_iter().map(|(_, r)| r).collect();
         let _: Vec<(String, Level)> = self.read(Kind::Level, &mut held.damaged)?;
         held.commands = self.command_rules(&mut held.damaged)?;
+        for kind in [Kind::Person, Kind::Sender, Kind::Token, Kind::Code] {
+            let _: Vec<(String, Value)> = self.read(kind, &mut held.damaged)?;
+        }
         Ok(held)
     }
 
@@ -104,12 +107,12 @@ impl Runtime {
     ) -> Result<Ruling, Failure> {
         let known = self.known()?;
         let who = Principal::parse(caller);
-        let land = self.land();
+        let land = self.land_of(caller)?;
         let mut ask = Ask::new(capability, "", &who.user, &who.channel);
         let path = Path::new(target);
         if capability.starts_with("fs:") {
             ask.place = Some(match path {
-                path if path.starts_with(self.home.workspace()) => Place::Workspace,
+                path if path.starts_with(&land.workspace) => Place::Workspace,
                 path if land.territory.contains(path) => Place::Territory,
                 _ => Place::Outside,
             });

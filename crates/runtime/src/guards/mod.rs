@@ -2,11 +2,12 @@
 //! leaves its verdict in the audit line; one that errs denies.
 
 mod approval;
+pub(crate) mod channels;
 pub(crate) mod commands;
 mod desk;
 mod meter;
 mod opinion;
-mod records;
+pub(crate) mod records;
 mod shown;
 mod size;
 mod step;
@@ -16,15 +17,16 @@ pub use approval::{Answer, Approval, Question, Standing};
 pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub(crate) use meter::Meter;
-pub use metnos_guard::policy::NotALevel;
+pub use metnos_guard::policy::{Level, NotALevel};
 pub(crate) use step::Step;
-pub(crate) use subject::{Asked, Subject};
+pub(crate) use subject::{Asked, Subject, is_own};
 
+use crate::people::Standing as Caller;
 use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Texts;
-use metnos_guard::policy::{Decision, Level, Registry};
+use metnos_guard::policy::{Decision, Registry};
 use metnos_guard::vaglio::Judge;
 use metnos_memory::audit::{Line, Verdict};
 pub(crate) use records::Known;
@@ -71,24 +73,24 @@ impl Principal {
     pub fn is_host(&self) -> bool {
         self.user == "host"
     }
-
-    /// The level of a principal about whom nothing was decided: new senders and guests only look.
-    fn usual(&self) -> Level {
-        match self.user.as_str() {
-            "host" | "metnos" => Level::Supervised,
-            _ => Level::ReadOnly,
-        }
-    }
 }
 
 /// The moment at which what was decided is weighed.
-fn now() -> jiff::Timestamp {
+pub(crate) fn now() -> jiff::Timestamp {
     let now = jiff::Timestamp::now();
     #[cfg(feature = "lab")]
     if let Some(later) = lab::var("LATER").and_then(|seconds| seconds.parse().ok()) {
         return now.saturating_add(jiff::SignedDuration::from_secs(later)).unwrap_or(now);
     }
+    #[cfg(test)]
+    let now = now.saturating_add(jiff::SignedDuration::from_secs(LATER.get())).unwrap_or(now);
     now
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// By how many seconds a test is ahead.
+    pub(crate) static LATER: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -98,8 +100,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Runtime {
     /// The level at which `caller` acts.
     pub fn level(&self, caller: &str) -> Result<Level, Failure> {
-        let known = self.known()?;
-        Ok(known.levels.get(caller).copied().unwrap_or_else(|| Principal::parse(caller).usual()))
+        let own = match self.known()?.levels.get(caller).copied() {
+            Some(level) => level,
+            None => self.standing(caller)?.usual(),
+        };
+        Ok(own.min(self.channel_cap(caller)))
     }
 
     /// Lets one step through, or says why not.
@@ -133,7 +138,11 @@ impl Runtime {
         // approves the executor itself.
         let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
         let permanent = step.permanent();
-        let asks = ruling.decision == Decision::Ask || permanent.is_some();
+        // What belongs to the machine or to the host is the host's to allow, whoever uses it.
+        let standing = self.standing(step.asked().caller)?;
+        let foreign = !matches!(standing, Caller::House) && !step.own();
+        let lent = foreign && level < Level::Full && ruling.grant.is_none();
+        let asks = ruling.decision == Decision::Ask || permanent.is_some() || lent;
         if harmless && !asks {
             return Ok(());
         }
@@ -150,9 +159,11 @@ impl Runtime {
         let reason = match permanent {
             Some(why) => why,
             None if verdict.ask => verdict.why,
+            None if ruling.decision == Decision::Allow => format!("{} is for the host to allow.", ruling.row),
             None => ruling.text.clone(),
         };
-        let id = self.ask(step, &ruling, reason)?;
+        let host_only = foreign || !standing.answers();
+        let id = self.ask(step, &ruling, reason, host_only)?;
         line.verdicts.push(Verdict { guard: "approval".into(), decision: "yes".into(), reason: id });
         Ok(())
     }

@@ -19,6 +19,10 @@ pub(crate) enum Kind {
     Approval,
     Habit,
     Signature,
+    Person,
+    Sender,
+    Token,
+    Code,
 }
 
 impl Kind {
@@ -30,6 +34,10 @@ impl Kind {
             Self::Approval => "approval",
             Self::Habit => "habit",
             Self::Signature => "signature",
+            Self::Person => "person",
+            Self::Sender => "sender",
+            Self::Token => "token",
+            Self::Code => "code",
         }
     }
 }
@@ -43,6 +51,27 @@ pub(crate) struct Known {
     pub(crate) rules: Vec<Rule>,
     /// Rows that do not verify and would have taken something away.
     pub(crate) damaged: Vec<String>,
+}
+
+/// What one row is worth.
+#[derive(Debug)]
+pub(crate) enum One<T> {
+    /// There is none.
+    None,
+    /// The instance did not sign it: it gives nothing.
+    Damaged,
+    /// The row and what it says.
+    Good(Decision, T),
+}
+
+impl<T> One<T> {
+    /// What it says, if it says anything.
+    pub(crate) fn good(self) -> Option<(Decision, T)> {
+        match self {
+            Self::Good(row, value) => Some((row, value)),
+            Self::None | Self::Damaged => None,
+        }
+    }
 }
 
 fn message(kind: Kind, id: &str, body: &str) -> Vec<u8> {
@@ -90,6 +119,17 @@ impl Runtime {
             }
         }
         Ok(good)
+    }
+
+    /// The one decision with this id.
+    pub(crate) fn one<T: DeserializeOwned>(&self, kind: Kind, id: &str) -> Result<One<T>, Failure> {
+        let Some(row) = self.db.decision(kind.as_str(), id).map_err(unreadable)? else {
+            return Ok(One::None);
+        };
+        Ok(match self.verified(kind, &row) {
+            Some(value) => One::Good(row, value),
+            None => One::Damaged,
+        })
     }
 
     /// The meaning of a row, if the instance signed it.

@@ -2,7 +2,7 @@
 
 use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
-use crate::guards::{Asked, Principal, Subject, size};
+use crate::guards::{Asked, Principal, Subject, is_own, size};
 use crate::input::Prepared;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
@@ -84,6 +84,13 @@ impl Subject for Step<'_, '_> {
 
     fn effectful(&self) -> bool {
         self.found.manifest.contract.side_effects || !self.found.manifest.sandbox.net.is_empty()
+    }
+
+    fn own(&self) -> bool {
+        self.needs().iter().all(|need| match need.place {
+            Some(place) => place == Place::Workspace,
+            None => is_own(need.capability),
+        })
     }
 
     fn permanent(&self) -> Option<String> {

@@ -43,12 +43,31 @@ impl Asked<'_> {
     }
 }
 
+/// Capabilities that touch nothing of the machine or of the host.
+pub(crate) fn is_own(capability: &str) -> bool {
+    const OWN: [&str; 9] = [
+        "compute:pure",
+        "parse:local",
+        "time:read",
+        "llm:local",
+        "dialog:user",
+        "channel:in",
+        "network:http",
+        "metnos:read",
+        "system:undo",
+    ];
+    OWN.contains(&capability)
+}
+
 /// One step on its way through the guards.
 pub(crate) trait Subject {
     /// What was asked for, by whom.
     fn asked(&self) -> Asked<'_>;
     /// True when it changes something or lets something out of the house.
     fn effectful(&self) -> bool;
+    /// True when all it needs is the caller's own: their folder, the open web, nothing of the machine or of
+    /// the host.
+    fn own(&self) -> bool;
     /// False for what the policy alone decides about.
     fn judged(&self) -> bool {
         true

@@ -1,6 +1,7 @@
 //! The command as it would run: its words, its program, its folder, and what the Laws say of them.
 
-use crate::runtime::{Land, Runtime};
+use crate::land::Land;
+use crate::runtime::Runtime;
 use metnos_executor::wire::PRIVATE_TMP;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::command::shape;
@@ -19,7 +20,7 @@ const VISIBLE: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/sbin"];
 /// Where a command would run.
 pub(super) struct Ground {
     pub(super) cwd: PathBuf,
-    land: Arc<Land>,
+    pub(super) land: Arc<Land>,
     home: PathBuf,
     outside: bool,
 }
@@ -32,15 +33,15 @@ pub(super) struct Program {
 }
 
 impl Ground {
-    pub(super) fn new(runtime: &Runtime, base: &Path, outside: bool) -> Self {
-        let land = runtime.land();
-        let home = runtime.home.user_home();
+    pub(super) fn new(runtime: &Runtime, caller: &str, base: &Path, outside: bool) -> Result<Self, Failure> {
+        let land = runtime.land_of(caller)?;
+        let home = land.home.clone();
         let here = resolve_in(base, Path::new("/"), &home).ok().filter(|found| found.is_dir).map(|f| f.path);
         let free = |path: &PathBuf| land.core.verdict(path, Act::Read) == Verdict::Free;
         let seen = |path: &PathBuf| outside || land.territory.contains(path);
         let elsewhere = if outside { "/" } else { PRIVATE_TMP };
         let cwd = here.filter(free).filter(seen).unwrap_or_else(|| PathBuf::from(elsewhere));
-        Self { cwd, land, home, outside }
+        Ok(Self { cwd, land, home, outside })
     }
 
     /// Everything the program finds in its environment.

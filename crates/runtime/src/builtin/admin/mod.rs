@@ -8,6 +8,7 @@ mod command;
 mod rungs;
 
 use super::{Builtin, Plan, Wish};
+use crate::land::Land;
 use crate::runtime::Runtime;
 use command::Command;
 use metnos_executor::lab::{self, Layer};
@@ -19,6 +20,7 @@ use metnos_guard::{CommandVerdict, Standing};
 use metnos_memory::audit::Verdict;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The most that is kept of an output.
@@ -52,6 +54,8 @@ struct Ready {
     argv: Vec<String>,
     program: PathBuf,
     cwd: PathBuf,
+    /// What it may see in a cell.
+    land: Arc<Land>,
     env: Vec<(String, String)>,
     timeout: Duration,
     told: Told,
@@ -59,7 +63,7 @@ struct Ready {
 
 fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let outside = wish.args.get("outside") == Some(&Value::Bool(true));
-    let ground = command::Ground::new(runtime, wish.base, outside);
+    let ground = command::Ground::new(runtime, wish.caller, wish.base, outside)?;
     let command = Command::read(wish.text("command"), &ground)?;
     let verdict = command.judge(&runtime.command_lists()?);
     admissible(&verdict)?;
@@ -75,6 +79,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let ready = Ready {
         argv: command.argv.words().to_vec(),
         cwd: ground.cwd.clone(),
+        land: Arc::clone(&ground.land),
         env: ground.environment(wish.now),
         timeout: Duration::from_secs(wish.number("timeout_s")),
         told: Told {

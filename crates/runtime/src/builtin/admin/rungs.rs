@@ -28,7 +28,7 @@ const ROOM: Duration = Duration::from_secs(5);
 pub(super) fn cell(work: &mut Work<'_>, ready: Ready) -> Result<Report, Failure> {
     let runtime = work.runtime;
     runtime.host.check(&runtime.catalog).map_err(|e| refused("metnos-host", &e))?;
-    let land = runtime.land();
+    let land = &ready.land;
     let limits = Limits {
         wall_ms: millis(ready.timeout + GRACE + ROOM),
         cpu_ms: millis(ready.timeout + GRACE),
@@ -44,13 +44,12 @@ pub(super) fn cell(work: &mut Work<'_>, ready: Ready) -> Result<Report, Failure>
         limits,
         ..Profile::default()
     };
-    let workspace = runtime.home.workspace();
     let ground = Ground {
         core: &land.core,
         territory: &land.territory,
         keeps: &land.keeps,
-        workspace: &workspace,
-        user_home: &runtime.home.user_home(),
+        workspace: &land.workspace,
+        user_home: &land.home,
         base: &ready.cwd,
     };
     let nothing = |_: &str| Ok(Vec::<PathBuf>::new());
