@@ -1,5 +1,9 @@
 //! The words of the command line.
 
+mod ops;
+
+pub(crate) use ops::{Config, Ops, People, Service};
+
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -26,6 +30,9 @@ pub(crate) enum Command {
         /// Do nothing, quietly, when it is already done.
         #[arg(long)]
         if_needed: bool,
+        /// Ask nothing, also on a terminal.
+        #[arg(long)]
+        yes: bool,
     },
     /// Prove each kernel layer by trying to break it, and check everything Metnos stands on.
     Doctor,
@@ -147,6 +154,8 @@ pub(crate) enum Command {
         #[arg(long)]
         yes: bool,
     },
+    #[command(flatten)]
+    Ops(Ops),
     /// Print shell completions.
     Completions {
         /// Which shell.

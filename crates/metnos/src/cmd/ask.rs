@@ -77,11 +77,13 @@ impl TurnDoor for Chat {
 /// Carries out one request.
 pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
     let gateway = Gateway::new(super::runtime(false)?)?;
+    let caller = super::caller(args.by.as_deref());
+    let zone = super::zone(gateway.runtime(), &caller, args.zone.as_deref());
     let asked = Asked {
         text: args.request.join(" "),
         language: args.lang.clone(),
-        now: moment(args.now.as_deref(), args.zone.as_deref())?,
-        caller: super::caller(args.by.as_deref()),
+        now: moment(args.now.as_deref(), zone)?,
+        caller,
         conversation: args.conversation.clone().unwrap_or_else(super::session),
         base: exec::here()?,
     };
@@ -112,7 +114,7 @@ pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<E
     let asked = Asked {
         text: known.request,
         language: None,
-        now: exec::now(None)?,
+        now: exec::now(super::zone(gateway.runtime(), &known.caller, None))?,
         caller: known.caller,
         conversation: known.conversation,
         base: exec::here()?,

@@ -11,6 +11,7 @@ mod halt;
 mod init;
 mod line;
 mod memory;
+mod ops;
 mod plan;
 mod policy;
 mod prefilter;
@@ -22,6 +23,7 @@ mod territory;
 mod turns;
 mod undo;
 mod upgrade;
+mod welcome;
 
 use crate::cli::{Cli, Command};
 use crate::print::Printer;
@@ -35,7 +37,7 @@ use std::process::ExitCode;
 pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
     match cli.command {
         None => prompt::run(printer),
-        Some(Command::Init { if_needed }) => init::run(printer, if_needed),
+        Some(Command::Init { if_needed, yes }) => init::run(printer, if_needed, yes),
         Some(Command::Doctor) => doctor::run(printer),
         Some(Command::Status) => status::run(printer),
         Some(Command::Ask(args)) => ask::ask(printer, &args),
@@ -61,6 +63,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Stop { reason }) => halt::stop(printer, reason),
         Some(Command::Resume) => halt::resume(printer),
         Some(Command::Upgrade { roll_back, yes }) => upgrade::run(printer, roll_back, yes),
+        Some(Command::Ops(command)) => ops::run(printer, command),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "metnos", &mut text);
@@ -88,6 +91,12 @@ pub(crate) const USER: &str = "host/cli";
 /// The caller for somebody named on the command line.
 pub(crate) fn caller(name: Option<&str>) -> String {
     name.map_or_else(|| USER.to_owned(), |name| format!("{name}/cli"))
+}
+
+/// The time zone of a request: the one that was named, or the host's own from the configuration.
+pub(crate) fn zone<'a>(runtime: &'a Runtime, caller: &str, named: Option<&'a str>) -> Option<&'a str> {
+    let own = runtime.config.person.zone.as_ref().map(|zone| zone.0.as_str());
+    named.or_else(|| own.filter(|_| caller.starts_with("host/")))
 }
 
 /// The session of this terminal: what was granted for it ends with it.
