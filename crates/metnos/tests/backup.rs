@@ -46,6 +46,9 @@ impl Place {
     fn command(&self) -> Command {
         let mut command = Command::new(binary());
         command.env_clear().env("HOME", self.home()).env("METNOS_HOME", self.metnos());
+        // At night the judge asks sooner.
+        let hour = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
+        command.env("TZ", format!("Etc/GMT{:+}", hour - 12));
         command.env("PATH", "/usr/bin:/bin").current_dir(self.home());
         command
     }
@@ -90,7 +93,7 @@ fn a_restored_house_holds_and_what_was_done_before_can_be_undone() {
     let place = Place::set_up();
     std::fs::write(place.home().join("letter.txt"), "dear all").unwrap();
     std::fs::write(place.home().join("table.txt"), "old").unwrap();
-    place.ok(&["exec", "write_files", r#"{"path":"table.txt","text":"new","mode":"overwrite"}"#]);
+    place.ok(&["exec", "write_files", r#"{"path":"table.txt","content":"new","mode":"overwrite"}"#]);
     let deleted = place.ok(&["--json", "exec", "delete_files", r#"{"paths":["letter.txt"]}"#]).json();
     let id = deleted["call_id"].as_str().unwrap();
     let odd = place.metnos().join("workspace").join(OsStr::from_bytes(b"od\xffd\nname"));
