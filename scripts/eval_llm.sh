@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a small real model adds to the planner: accuracy side by side, tokens and seconds a plan.
 #   eval_llm.sh [N] [AGAIN]    N requests of each kind (default 100), the first AGAIN of them twice (default 10)
-#   ROLES="wise" eval_llm.sh   without the rewriting by the small role
+#   ROLES="fast wise" eval_llm.sh   also lets the model make plans itself
 set -euo pipefail
 cd "$(dirname "$0")/.."
 most="${1:-100}"
@@ -28,7 +28,7 @@ done
 mkdir "$work/home"
 run() { env -i HOME="$work/home" METNOS_HOME="$work/metnos" PATH=/usr/bin:/bin "$metnos" "$@"; }
 run init >/dev/null
-for role in ${ROLES:-fast wise}; do
+for role in ${ROLES:-fast}; do
   cat >>"$work/metnos/config/metnos.toml" <<TOML
 [tiers.$role]
 kind = "openai"

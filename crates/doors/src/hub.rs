@@ -245,7 +245,8 @@ impl House {
         };
         Ok(Asked {
             text: wanted.text,
-            language: wanted.language.or_else(|| who.person.language.clone()),
+            // Read from the words when it is not said; the person's own is for what Metnos says by itself.
+            language: wanted.language,
             now: jiff::Zoned::now().with_time_zone(zone),
             caller: who.caller(),
             conversation: wanted.conversation,

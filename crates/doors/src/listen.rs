@@ -106,9 +106,12 @@ where
         .keep_alive(true)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
+    let told = async move {
+        let _ = closed.wait_for(|closed| *closed).await;
+    };
     tokio::select! {
         _ = connection.as_mut() => {}
-        _ = closed.wait_for(|closed| *closed) => {
+        () = told => {
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
         }

@@ -24,8 +24,8 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// For a listener at `address`, with further names.
-    pub fn new(address: SocketAddr, names: &[String]) -> Self {
+    /// For a listener at `address`, with further names, and the address by which a proxy is reached.
+    pub fn new(address: SocketAddr, names: &[String], public: Option<&str>) -> Self {
         let port = address.port();
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() {
@@ -35,6 +35,8 @@ impl Origins {
             hosts.push(name.to_ascii_lowercase());
             hosts.push(format!("{}:{port}", name.to_ascii_lowercase()));
         }
+        let beyond = public.and_then(|url| url.split_once("://")).and_then(|(_, rest)| rest.split('/').next());
+        hosts.extend(beyond.map(str::to_ascii_lowercase));
         Self { hosts }
     }
 

@@ -64,7 +64,7 @@ impl House {
             Some("asks") => {
                 let asked = Asked {
                     text: text.to_owned(),
-                    language: who.person.language.clone(),
+                    language: None,
                     now: jiff::Zoned::now().with_time_zone(who.zone()),
                     caller: who.caller(),
                     conversation: conversation.to_owned(),

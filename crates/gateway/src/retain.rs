@@ -1,4 +1,4 @@
-//! The lists of turns are let go by age and by size, the oldest first, after an answer was given.
+//! Turns are let go by age, and their lists by age and by size, the oldest first, after an answer was given.
 
 use crate::conduct::Gateway;
 use metnos_executor::Failure;
@@ -7,6 +7,10 @@ use std::time::{Duration, SystemTime};
 
 /// How long a look at everything serves.
 const LOOK: Duration = Duration::from_secs(3600);
+
+/// How many turns go in one step, and in one look: nobody waits long for a writer.
+const BATCH: u32 = 200;
+const BATCHES: usize = 10;
 
 /// The lists of one turn.
 struct Held {
@@ -28,6 +32,7 @@ impl Gateway {
         }
         std::fs::write(&marker, b"").map_err(io)?;
         let rule = self.runtime().config.turns;
+        self.forget_old(rule.keep_days.get())?;
         let oldest = Duration::from_secs(u64::from(rule.keep_days.get()) * 86_400);
         let mut held = look(dir).map_err(io)?;
         held.sort_by(|a, b| a.turn.cmp(&b.turn));
@@ -39,6 +44,18 @@ impl Gateway {
             if (one.age > oldest || bytes > rule.budget()) && !running {
                 std::fs::remove_dir_all(&one.path).map_err(io)?;
                 bytes = bytes.saturating_sub(one.bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets go of turns that are too old, with their logs. What is more than one look takes goes at the next.
+    fn forget_old(&self, keep_days: u32) -> Result<(), Failure> {
+        let age = jiff::SignedDuration::from_hours(24 * i64::from(keep_days));
+        let Ok(before) = jiff::Timestamp::now().checked_sub(age) else { return Ok(()) };
+        for _ in 0..BATCHES {
+            if self.db(|db| db.forget_turns(before, BATCH))? < BATCH as usize {
+                break;
             }
         }
         Ok(())

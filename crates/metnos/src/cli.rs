@@ -1,5 +1,9 @@
 //! The words of the command line.
 
+mod ops;
+
+pub(crate) use ops::{Config, Ops, People, Service};
+
 use crate::cli_people::{Devices, Pairing, Users};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -30,6 +34,9 @@ pub(crate) enum Command {
         /// Do nothing, quietly, when it is already done.
         #[arg(long)]
         if_needed: bool,
+        /// Ask nothing, also on a terminal.
+        #[arg(long)]
+        yes: bool,
     },
     /// Open the doors: browser, programs, Telegram; until it is told to stop.
     Serve {
@@ -181,6 +188,8 @@ pub(crate) enum Command {
         #[arg(long)]
         yes: bool,
     },
+    #[command(flatten)]
+    Ops(Ops),
     /// Print shell completions.
     Completions {
         /// Which shell.

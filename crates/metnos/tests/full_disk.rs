@@ -80,3 +80,18 @@ fn forgetting_frees_and_what_was_held_back_is_held_back_again() {
         echo all of it"#,
     );
 }
+
+#[test]
+fn a_backup_that_finds_no_room_says_so_and_leaves_nothing() {
+    succeeds(
+        r#"
+        mkdir "$DISK/out"
+        fill
+        if m backup "$DISK/out/b.tar.zst"; then exit 1; fi
+        test -z "$(ls -A "$DISK/out")"
+        rm "$DISK/fill"
+        m backup "$DISK/out/b.tar.zst" > /dev/null
+        m audit verify > /dev/null
+        echo all of it"#,
+    );
+}

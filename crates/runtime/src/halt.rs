@@ -101,6 +101,22 @@ pub fn wait_until_still(home: &Home) -> Result<bool, Failure> {
     }
 }
 
+/// While it is held, no process of this instance is at work, and who wants to be waits.
+pub(crate) struct Still(#[allow(dead_code, reason = "held, not used")] File);
+
+/// Waits until nobody is at work, and keeps it so; `None` when somebody still was after `patience`.
+pub(crate) fn hold_still(state: &Path, patience: Duration) -> Result<Option<Still>, Failure> {
+    let file = Gate::file(state)?;
+    let until = Instant::now() + patience;
+    while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if Instant::now() > until {
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(Some(Still(file)))
+}
+
 /// Which calls of this process are at work; shared with other processes by one lock on a file.
 pub(crate) struct Gate {
     state: PathBuf,

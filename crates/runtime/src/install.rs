@@ -76,13 +76,16 @@ pub struct Installed {
 
 /// True when this home has keys and an approved host.
 pub fn is_set_up(home: &Home) -> bool {
-    home.keys_dir().join("instance.key").exists() && home.root_dir(Root::Seed).join("HOST").exists()
+    !crate::house::restore::was_cut(home)
+        && home.keys_dir().join("instance.key").exists()
+        && home.root_dir(Root::Seed).join("HOST").exists()
 }
 
 /// Sets up a home: keys, folders, database, audit, host, seeds. Running it again repairs and
 /// changes nothing that is right.
 pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
     built.read()?;
+    crate::house::restore::clear_cut(home)?;
     for dir in [home.config_dir(), home.state_dir(), home.workspace(), home.executors_dir(), home.audit_dir()]
     {
         make_private(&dir)?;

@@ -16,6 +16,7 @@ mod done;
 pub mod guards;
 pub mod halt;
 mod host;
+pub mod house;
 pub mod input;
 pub mod install;
 mod keeping;

@@ -84,6 +84,7 @@ impl Runtime {
     }
 
     fn open_once(home: Home, options: Options) -> Result<Self, Failure> {
+        crate::house::restore::refuse_half(&home)?;
         let key = InstanceKey::load(&home.keys_dir()).map_err(|e| {
             let failure = Failure::wrong_args(e.to_string());
             if home.keys_dir().exists() {

@@ -12,6 +12,7 @@
 //!   open is noted by a `damage` line, which [`Audit::verify`] reports from then on.
 
 mod chain;
+mod extent;
 mod files;
 mod head;
 mod line;
@@ -26,6 +27,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use extent::Extent;
 pub use line::{Cell, Counts, Exit, Kind, Line, Net, Sealed, Verdict};
 pub use read::{Filter, Key};
 pub use recent::{Called, Recent};

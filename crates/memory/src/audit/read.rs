@@ -19,6 +19,8 @@ pub struct Filter {
     pub turn: Option<String>,
     /// Only this caller.
     pub caller: Option<String>,
+    /// Only this person, over whichever channel: callers are `person/channel`.
+    pub person: Option<String>,
     /// Only calls that failed.
     pub failed: bool,
 }
@@ -31,8 +33,13 @@ impl Filter {
             && same(&self.executor, &line.executor)
             && same(&self.turn, &line.turn)
             && same(&self.caller, &line.caller)
+            && self.person.as_deref().is_none_or(|person| is_of(line.caller.as_deref(), person))
             && (!self.failed || matches!(line.exit, Some(super::Exit::Failed(_))))
     }
+}
+
+fn is_of(caller: Option<&str>, person: &str) -> bool {
+    caller.is_some_and(|caller| caller.split_once('/').map_or(caller, |(who, _)| who) == person)
 }
 
 /// What names a line.

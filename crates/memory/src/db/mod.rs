@@ -2,9 +2,11 @@
 
 mod birth;
 mod calls;
+mod copy;
 mod counters;
 mod decisions;
 mod models;
+mod person;
 mod plans;
 mod sql;
 mod territory;
@@ -12,8 +14,10 @@ mod turns;
 
 pub use birth::{Birth, Environment};
 pub use calls::{Begun, Call, CallState, Stored};
+pub use copy::copy;
 pub use decisions::Decision;
 pub use models::{ModelCall, ModelUse};
+pub use person::{Forgotten, Ruled, StoredCall};
 pub use plans::{FAILURES, IDLE_DAYS, KeptPlan, Lesson, PlanKind, RETIRED_DAYS};
 pub use territory::Root;
 pub use turns::Turn;

@@ -1,6 +1,7 @@
 //! Every statement of this crate, by table. The tables are in `migrations/`.
 
 pub(super) const CHECK: &str = "PRAGMA integrity_check(1)";
+pub(super) const COPY: &str = "VACUUM INTO ?1";
 
 pub(super) const COUNTER_RAISE: &str = "INSERT INTO counters (key, value) VALUES (?1, ?2)
     ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)
@@ -108,3 +109,27 @@ pub(super) const MODEL_CALLS: &str = "SELECT turn, role, model, tokens_in, token
     FROM model_calls WHERE turn = ?1 ORDER BY id";
 pub(super) const MODEL_USE: &str = "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(ms), 0),
     coalesce(sum(cost), 0) FROM model_calls WHERE (?1 IS NULL OR turn = ?1) AND at >= ?2";
+
+// A turn that waits for an answer has no end yet, or says that it waits.
+pub(super) const TURNS_FORGET: &str = "DELETE FROM turns WHERE id IN (SELECT id FROM turns
+    WHERE began_at < ?1 AND ended_at IS NOT NULL AND coalesce(status, '') <> 'waits'
+    AND id <> (SELECT max(id) FROM turns) ORDER BY id LIMIT ?2)";
+
+// A person's own: `?1` is the person, callers are `person/channel`.
+pub(super) const PERSON_TURNS: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    WHERE caller = ?1 OR substr(caller, 1, length(?1) + 1) = ?1 || '/' ORDER BY id";
+pub(super) const PERSON_GAPS: &str = "SELECT gaps.turn, gaps.request, gaps.words, gaps.at FROM gaps
+    JOIN turns ON turns.id = gaps.turn
+    WHERE turns.caller = ?1 OR substr(turns.caller, 1, length(?1) + 1) = ?1 || '/' ORDER BY gaps.turn";
+pub(super) const CALLS_OF_TURN: &str =
+    "SELECT call_id, executor, started_at, ended_at, state, outcome FROM calls
+    WHERE call_id > ?1 || '-' AND call_id < ?1 || '.' ORDER BY call_id";
+pub(super) const CALLS_OF_TURN_FORGET: &str =
+    "DELETE FROM calls WHERE call_id > ?1 || '-' AND call_id < ?1 || '.' AND state <> 'open'";
+pub(super) const CALL_FORGET: &str = "DELETE FROM calls WHERE call_id = ?1 AND state <> 'open'";
+pub(super) const TURN_FORGET: &str = "DELETE FROM turns WHERE id = ?1";
+// What models cost the house stays counted; for whom it was is let go of.
+pub(super) const MODEL_UNLINK: &str = "UPDATE model_calls SET turn = NULL WHERE turn = ?1";
+pub(super) const DECISIONS_ALL: &str = "SELECT kind, id, body FROM decisions ORDER BY kind, id";
+pub(super) const DECISION_FORGET: &str = "DELETE FROM decisions WHERE kind = ?1 AND id = ?2";

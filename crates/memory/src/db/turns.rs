@@ -130,6 +130,12 @@ impl Db {
         if found.is_empty() { Err(Error::UnknownTurn { id: id.to_owned() }) } else { Ok(found) }
     }
 
+    /// Lets go of at most `most` turns that began before `before`, the oldest first, with their logs. Never the
+    /// latest, never one that waits for an answer or has no end. Gives how many went.
+    pub fn forget_turns(&self, before: Timestamp, most: u32) -> Result<usize> {
+        self.write("let go of turns", |tx| tx.execute(sql::TURNS_FORGET, (before.to_string(), most)))
+    }
+
     /// What nothing could do, the newest first: request, words, when.
     pub fn gaps(&self, most: u32) -> Result<Vec<(String, String, String)>> {
         self.with("read gaps", |c| {
@@ -139,7 +145,7 @@ impl Db {
     }
 }
 
-fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
+pub(super) fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
     Ok(Turn {
         id: row.get(0)?,
         caller: row.get(1)?,
@@ -176,5 +182,26 @@ mod tests {
         assert_eq!((of_c.len(), of_c[0].shown, of_c[0].status.as_deref()), (1, Some(1), Some("done")));
         assert_eq!(db.turns(None, 10).unwrap()[0].id, "B");
         assert!(db.log_turn("A", 1, "again").is_err(), "what happened is not written over");
+    }
+    #[test]
+    fn old_turns_go_in_batches_and_never_one_that_waits() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let old: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
+        for id in ["A", "B", "C", "D", "E"] {
+            db.begin_turn(id, "host/cli", "c", "r", old).unwrap();
+            db.log_turn(id, 1, "e").unwrap();
+        }
+        for id in ["A", "C", "E"] {
+            db.end_turn(id, "done", None, old).unwrap();
+        }
+        db.end_turn("B", "waits", None, old).unwrap();
+        let now = Timestamp::now();
+        assert_eq!(db.forget_turns(old, 10).unwrap(), 0);
+        assert_eq!(db.forget_turns(now, 1).unwrap(), 1);
+        assert!(db.turn("A").unwrap().is_none() && db.turn_log("A").is_err());
+        assert_eq!(db.forget_turns(now, 10).unwrap(), 1);
+        let left: Vec<String> = db.turns(None, 9).unwrap().into_iter().map(|turn| turn.id).collect();
+        assert_eq!(left, ["E", "D", "B"], "the latest, an open one, one that waits");
     }
 }

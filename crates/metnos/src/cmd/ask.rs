@@ -92,12 +92,12 @@ pub(crate) fn ask(printer: Printer, args: &Ask, server: Option<&str>) -> Result<
         return crate::remote::ask(printer, &remote, &body);
     }
     let gateway = Gateway::new(super::runtime(false)?)?;
-    // Their own language and zone, unless the command line says otherwise.
+    // Their own zone, unless the command line says otherwise. The language is read from the words.
     let person = gateway.runtime().person(args.by.as_deref().unwrap_or(HOST))?;
-    let (language, zone) = person.map_or((None, None), |person| (person.language, person.zone));
+    let zone = person.and_then(|person| person.zone);
     let asked = Asked {
         text: args.request.join(" "),
-        language: args.lang.clone().or(language),
+        language: args.lang.clone(),
         now: moment(args.now.as_deref(), args.zone.as_deref().or(zone.as_deref()))?,
         caller: super::caller(args.by.as_deref()),
         conversation: args.conversation.clone().unwrap_or_else(super::session),
@@ -141,7 +141,7 @@ pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<E
     let asked = Asked {
         text: known.request,
         language: None,
-        now: exec::now(None)?,
+        now: exec::now(super::zone(gateway.runtime(), &known.caller, None))?,
         caller: known.caller,
         conversation: known.conversation,
         base: exec::here()?,

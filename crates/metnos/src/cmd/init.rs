@@ -10,14 +10,20 @@ use std::process::ExitCode;
 pub(crate) const HOST_DIGEST: Option<&str> = option_env!("METNOS_HOST_DIGEST");
 
 /// Sets up this person's Metnos. Running it again repairs and changes nothing that is right.
-pub(crate) fn run(printer: Printer, if_needed: bool) -> Result<ExitCode, Failure> {
+pub(crate) fn run(printer: Printer, if_needed: bool, yes: bool) -> Result<ExitCode, Failure> {
     let home = super::home()?;
     if if_needed && install::is_set_up(&home) {
         printer.value(&json!({ "ok": true, "installed": [], "host_changed": false }));
         return Ok(ExitCode::SUCCESS);
     }
     let built = install::Built::beside(HOST_DIGEST)?;
+    // Asked before anything is made: whoever stops here has nothing to clean up.
+    let fresh = !install::is_set_up(&home);
+    let wishes = if fresh && !yes { super::welcome::ask(printer, &home)? } else { None };
     let done = install::init(&home, &built)?;
+    if let Some(wishes) = wishes {
+        super::welcome::keep(printer, &home, &wishes)?;
+    }
     printer.value(&serde_json::to_value(&done).unwrap_or_default());
     printer.say(format!("keys        {}", home.keys_dir().display()));
     printer.say(format!("workspace   {}", home.workspace().display()));

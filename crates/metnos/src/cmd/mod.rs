@@ -12,6 +12,7 @@ mod halt;
 mod init;
 mod line;
 mod memory;
+mod ops;
 mod pairing;
 mod plan;
 mod policy;
@@ -26,6 +27,7 @@ mod turns;
 mod undo;
 mod upgrade;
 mod users;
+mod welcome;
 
 use crate::cli::{Cli, Command};
 use crate::print::Printer;
@@ -39,7 +41,7 @@ use std::process::ExitCode;
 pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
     match cli.command {
         None => prompt::run(printer),
-        Some(Command::Init { if_needed }) => init::run(printer, if_needed),
+        Some(Command::Init { if_needed, yes }) => init::run(printer, if_needed, yes),
         Some(Command::Serve { listen, prompt }) => serve::run(printer, listen, prompt),
         Some(Command::LoginLink { person }) => serve::login_link(printer, person.as_deref()),
         Some(Command::Doctor) => doctor::run(printer),
@@ -70,6 +72,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Stop { reason }) => halt::stop(printer, reason),
         Some(Command::Resume) => halt::resume(printer),
         Some(Command::Upgrade { roll_back, yes }) => upgrade::run(printer, roll_back, yes),
+        Some(Command::Ops(command)) => ops::run(printer, command),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "metnos", &mut text);
@@ -97,6 +100,12 @@ pub(crate) const USER: &str = "host/cli";
 /// The caller for somebody named on the command line.
 pub(crate) fn caller(name: Option<&str>) -> String {
     name.map_or_else(|| USER.to_owned(), |name| format!("{name}/cli"))
+}
+
+/// The time zone of a request: the one that was named, or the host's own from the configuration.
+pub(crate) fn zone<'a>(runtime: &'a Runtime, caller: &str, named: Option<&'a str>) -> Option<&'a str> {
+    let own = runtime.config.person.zone.as_ref().map(|zone| zone.0.as_str());
+    named.or_else(|| own.filter(|_| caller.starts_with("host/")))
 }
 
 /// The session of this terminal: what was granted for it ends with it.

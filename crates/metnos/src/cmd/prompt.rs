@@ -96,7 +96,7 @@ fn ask(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
     let asked = Asked {
         text: text.to_owned(),
         language: None,
-        now: exec::now(None)?,
+        now: exec::now(super::zone(gateway.runtime(), super::USER, None))?,
         caller: super::USER.into(),
         conversation: super::session(),
         base: exec::here()?,
@@ -144,7 +144,7 @@ fn call(printer: Printer, runtime: &Runtime, name: &str, rest: &str) -> Result<(
         session: super::session(),
         call_id: None,
         lang: "en".into(),
-        now: exec::now(None)?,
+        now: exec::now(super::zone(runtime, super::USER, None))?,
         provenance: Provenance::default(),
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);

@@ -1,8 +1,9 @@
 //! `metnos serve` and `metnos login-link`: the daemon, and the way into its pages.
 
 use crate::print::Printer;
-use metnos_doors::{House, Instance, Listening, Origins, Serving, serve};
+use metnos_doors::{Certificate, House, Instance, Listening, Origins, Serving, serve};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_runtime::config::Tls;
 use metnos_runtime::people::TokenKind;
 use metnos_runtime::{Options, Runtime};
 use serde_json::json;
@@ -17,7 +18,13 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
     let home = super::home()?;
     let instance = Instance::take(&home)?;
     let runtime = Runtime::open(home, Options { warm: true })?;
-    let address = listen.unwrap_or(runtime.config.serve.listen);
+    let serve_as = runtime.config.serve.clone();
+    if let Some(open) = listen.filter(|address| !address.ip().is_loopback() && serve_as.tls == Tls::Off && !serve_as.behind_proxy) {
+        return Err(Failure::wrong_args(format!("{open} can be reached by other machines"))
+            .with_hint("tls = \"own\" or behind_proxy = true under [serve] in metnos.toml"));
+    }
+    let address = listen.unwrap_or(serve_as.listen);
+    let names: Vec<String> = serve_as.names.iter().map(|name| name.0.clone()).collect();
     let threads = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(64)
@@ -25,10 +32,16 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
         .build()
         .map_err(|e| Failure::io("the threads of the daemon", &e))?;
     threads.block_on(async {
-        let listening = Listening::open(address).await?;
-        let origins = Origins::new(listening.address, &runtime.config.serve.names);
-        let url = format!("http://{}", listening.address);
-        let house = House::open(runtime, origins, false)?;
+        let own = (serve_as.tls == Tls::Own)
+            .then(|| Certificate::open(&runtime.home, address.ip(), &names))
+            .transpose()?;
+        let listening = Listening::open(address, own.as_ref()).await?;
+        let public = serve_as.public_url.map(|url| url.0);
+        let origins = Origins::new(listening.address, &names, public.as_deref());
+        let scheme = if own.is_some() { "https" } else { "http" };
+        let url = public.clone().unwrap_or_else(|| format!("{scheme}://{}", listening.address));
+        let secure = url.starts_with("https://");
+        let house = House::open(runtime, origins, secure)?;
         instance.announce(&url)?;
         let born = Arc::clone(&house);
         // Birth promises are tried again at every start; a broken one shows in the list and in status.

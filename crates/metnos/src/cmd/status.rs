@@ -14,6 +14,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let host = runtime.approved_host();
     let upgrade = HOST_DIGEST.is_some_and(|built| host.as_deref().is_some_and(|h| h != built));
     let stopped = metnos_runtime::halt::stopped(&runtime.home);
+    let kept = runtime.kept_sizes();
     let status = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "home": runtime.home.executors_dir().parent(),
@@ -24,6 +25,8 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         "stopped": stopped,
         "skills": { "system": runtime.config.skills.system },
         "audit": { "lines": runtime.audit_lines()? },
+        "kept_bytes": kept,
+        "serving": metnos_runtime::house::is_serving(&runtime.home),
     });
     printer.value(&status);
     printer.say(format!("metnos {}", env!("CARGO_PKG_VERSION")));
@@ -39,6 +42,15 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let roots: Vec<String> = runtime.roots().iter().map(|r| r.display().to_string()).collect();
     printer.say(format!("territory   {}", roots.join(", ")));
     printer.say(format!("audit       {} lines", runtime.audit_lines()?));
+    let size = super::ops::size;
+    printer.say(format!(
+        "kept        {} of turn lists, {} for undo, {} of logs, {} of database, {} of audit",
+        size(kept.turns),
+        size(kept.undo),
+        size(kept.logs),
+        size(kept.database),
+        size(kept.audit)
+    ));
     if !runtime.config.skills.system {
         printer.say("skills      commands, processes and packages are switched off in metnos.toml");
     }

@@ -34,6 +34,7 @@ impl Runtime {
     fn person_row(&self, id: &str) -> Result<Option<(Option<Decision>, Person)>, Failure> {
         let found = self.one::<Person>(Kind::Person, id)?.good().filter(|(_, person)| person.id == id);
         Ok(match found {
+            Some((row, person)) if id == HOST => Some((Some(row), self.as_configured(person))),
             Some((row, person)) => Some((Some(row), person)),
             None if id == HOST => Some((None, self.unrecorded_host())),
             None => None,
@@ -137,7 +138,7 @@ impl Runtime {
         let keys = std::fs::metadata(self.home.keys_dir().join("instance.pub"));
         let made = keys.and_then(|meta| meta.modified()).ok();
         let made = made.and_then(|at| jiff::Timestamp::try_from(at).ok());
-        Person {
+        self.as_configured(Person {
             id: HOST.to_owned(),
             name: "Host".to_owned(),
             role: Role::Host,
@@ -145,7 +146,15 @@ impl Runtime {
             zone: None,
             made_at: made.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string(),
             revoked_at: None,
-        }
+        })
+    }
+
+    /// What the host did not decide here, `[person]` in the configuration does.
+    fn as_configured(&self, mut host: Person) -> Person {
+        let own = &self.config.person;
+        host.language.get_or_insert_with(|| own.language.word().to_owned());
+        host.zone = host.zone.or_else(|| own.zone.as_ref().map(|zone| zone.0.clone()));
+        host
     }
 }
 

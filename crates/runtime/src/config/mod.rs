@@ -1,6 +1,13 @@
 //! What the person decided in `metnos.toml`. Absent means the defaults; a file that cannot be read or
 //! says something nobody knows stops everything, because a switch that was meant to be off must not be on.
 
+mod check;
+mod doors;
+mod table;
+
+pub use check::{InForce, Wrong, check, in_force};
+pub use doors::{HostName, Language, Logs, Person, Serve, Telegram, Tls, WebUrl, Zone};
+
 use metnos_executor::home::Home;
 use metnos_executor::{ErrorClass, Failure};
 use serde::Deserialize;
@@ -27,6 +34,14 @@ pub struct Config {
     pub tiers: metnos_llm::Tiers,
     /// How much models may be used.
     pub budget: metnos_llm::Budget,
+    /// Where the daemon listens.
+    pub serve: Serve,
+    /// The Telegram door.
+    pub telegram: Telegram,
+    /// The host of this house.
+    pub person: Person,
+    /// How long and how much of the daemon's log is kept.
+    pub logs: Logs,
 }
 
 /// What is kept of the lists that turns made.
@@ -111,7 +126,8 @@ impl Config {
             let at = at.map(|line| format!(", line {line}")).unwrap_or_default();
             let near = nearest(e.message()).map(|near| format!("is {near} meant? ")).unwrap_or_default();
             Failure::wrong_args(format!("{}{at}: {}", path.display(), e.message())).with_hint(format!(
-                "{near}correct the line or remove it; nothing runs with a configuration that is not understood"
+                "{near}correct the line or remove it; nothing runs with a configuration that is not understood \
+                 (metnos config check names everything that is wrong)"
             ))
         };
         let config: Self = toml::from_str(text).map_err(failed)?;
@@ -121,7 +137,10 @@ impl Config {
                 return Err(Failure::wrong_args(at));
             }
         }
-        Ok(config)
+        match config.serve.flaw() {
+            Some(flaw) => Err(Failure::wrong_args(format!("{}: [serve]: {flaw}", path.display()))),
+            None => Ok(config),
+        }
     }
 
     /// Whether an executor is switched off.

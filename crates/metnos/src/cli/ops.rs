@@ -1,0 +1,97 @@
+//! The words of housekeeping.
+
+use clap::Subcommand;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ops {
+    /// Make one verified archive of everything: keys, vault, workspace, audit, executors, records.
+    Backup {
+        /// Where to; a name with the date in this folder without it.
+        file: Option<PathBuf>,
+        /// Replace a file that is there.
+        #[arg(long)]
+        force: bool,
+    },
+    /// Make a house of a backup, in a home where there is none.
+    Restore {
+        /// The backup.
+        file: PathBuf,
+    },
+    /// Check and show the configuration.
+    Config {
+        #[command(subcommand)]
+        command: Config,
+    },
+    /// Let the system start Metnos by itself.
+    Service {
+        #[command(subcommand)]
+        command: Service,
+    },
+    /// What the daemon wrote down.
+    Logs {
+        /// How many lines.
+        #[arg(short, default_value_t = 50)]
+        n: usize,
+        /// Go on showing what comes.
+        #[arg(long)]
+        follow: bool,
+    },
+    /// Remove this Metnos from the machine; your own files are left alone.
+    Uninstall {
+        /// Keep configuration, workspace and records.
+        #[arg(long)]
+        keep_data: bool,
+        /// Remove also what is kept for undo in your folders: nothing can be taken back afterwards.
+        #[arg(long)]
+        forget_undo: bool,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// What is kept of one person: hand it out, or let go of it.
+    People {
+        #[command(subcommand)]
+        command: People,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Everything that is wrong with it, with lines.
+    Check {
+        /// Another file than the one of this instance.
+        file: Option<PathBuf>,
+    },
+    /// Every key in force, its default and where it comes from.
+    Show,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Service {
+    /// Write a hardened systemd user unit, try it, and enable it.
+    Install,
+    /// Whether it is there and runs.
+    Status,
+    /// Stop it and remove the unit.
+    Uninstall,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum People {
+    /// Write everything of a person into one tar.
+    Export {
+        /// Whose.
+        person: String,
+        /// Where to.
+        file: PathBuf,
+    },
+    /// Let go of everything of a person; the audit keeps digests.
+    Erase {
+        /// Whose.
+        person: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}

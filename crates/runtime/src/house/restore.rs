@@ -1,0 +1,216 @@
+//! A backup becomes a house again: only where there is none, only after all of it was verified.
+//!
+//! A mark stands in the state folder from before the first byte until after the last one is on the disk. While it
+//! stands nothing opens the house; the next `restore` or `init` clears what was written and begins anew. It was
+//! put there because the place was empty, so everything beside it is of the restore that was cut.
+
+use super::daemon::none_serves;
+use super::{FREE_LINKS, SECTIONS, section};
+use metnos_executor::home::Home;
+use metnos_executor::{ErrorClass, Failure};
+use rustix::fs::{FlockOperation, flock, statvfs, syncfs};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
+
+/// The mark.
+const MARK: &str = "RESTORING";
+
+/// What was restored.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Restored {
+    /// How many files.
+    pub files: usize,
+    /// How many bytes.
+    pub bytes: u64,
+    /// When the backup was made.
+    pub made_at: String,
+    /// By which version.
+    pub made_by: String,
+}
+
+fn mark(home: &Home) -> PathBuf {
+    home.state_dir().join(MARK)
+}
+
+/// Whether a restore was cut here.
+pub fn was_cut(home: &Home) -> bool {
+    mark(home).symlink_metadata().is_ok()
+}
+
+/// The refusal to open a house that is only half there.
+pub(crate) fn refuse_half(home: &Home) -> Result<(), Failure> {
+    match was_cut(home) {
+        false => Ok(()),
+        true => Err(Failure::wrong_args("a restore is at work here or was cut; this is half a house")
+            .with_hint("metnos restore FILE begins again; metnos init clears it and sets up a new one")),
+    }
+}
+
+/// What stands in the way of a restore: everything of an instance that is there.
+pub fn in_the_way(home: &Home) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for dir in SECTIONS.iter().filter_map(|name| section(home, name)) {
+        match std::fs::read_dir(&dir) {
+            Ok(items) => {
+                let names = items.flatten().map(|item| item.path());
+                found.extend(names.filter(|path| path.file_name().is_none_or(|name| name != MARK)));
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            // What cannot be looked at is there.
+            Err(_) => found.push(dir),
+        }
+    }
+    found
+}
+
+/// Restores `archive` into `home`, which must be empty.
+pub fn restore(home: &Home, archive: &Path) -> Result<Restored, Failure> {
+    none_serves(home)?;
+    let inside = SECTIONS.iter().filter_map(|name| section(home, name));
+    let resolved = archive.canonicalize().map_err(|e| Failure::io(archive.display(), &e))?;
+    if inside.clone().any(|dir| resolved.starts_with(dir.canonicalize().unwrap_or(dir))) {
+        return Err(Failure::wrong_args(format!("{} lies in the house itself", archive.display()))
+            .with_hint("move it elsewhere first"));
+    }
+    let cut = was_cut(home);
+    let there = in_the_way(home);
+    if !there.is_empty() && !cut {
+        let named: Vec<String> = there.iter().take(5).map(|path| path.display().to_string()).collect();
+        let more = there.len().saturating_sub(named.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        return Err(Failure::new(
+            ErrorClass::DstExists,
+            format!("a backup is restored only into an empty home; here are {}{more}", named.join(", ")),
+        )
+        .with_hint("set METNOS_HOME to another folder, or make a backup of this one and metnos uninstall"));
+    }
+    // All of it is verified before the first byte is written.
+    let room = room(&home.state_dir()).saturating_add(if cut { occupied(&there) } else { 0 });
+    let checked = metnos_archive::check(archive, &SECTIONS, FREE_LINKS, room)?;
+    let begun = Begun::begin(home)?;
+    let restored = Restored {
+        files: checked.manifest.files(),
+        bytes: checked.manifest.bytes(),
+        made_at: checked.manifest.at.clone(),
+        made_by: checked.manifest.metnos.clone(),
+    };
+    let place = |name: &Path| {
+        let mut parts = name.components();
+        let Some(Component::Normal(first)) = parts.next() else { return None };
+        Some(section(home, first.to_str()?)?.join(parts.as_path())).map(|path| trimmed(&path))
+    };
+    let written = checked.unpack(&SECTIONS, FREE_LINKS, &place).and_then(|()| begun.end(home));
+    written.map_err(|failure| {
+        // What can be cleared now need not wait for the next one; the mark goes last.
+        let _ = clear(home);
+        failure
+    })?;
+    Ok(restored)
+}
+
+/// `a/b/` is another spelling of `a/b`.
+fn trimmed(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+/// Clears what a cut restore left; false when there was none.
+pub fn clear_cut(home: &Home) -> Result<bool, Failure> {
+    if !was_cut(home) {
+        return Ok(false);
+    }
+    let _begun = Begun::begin(home)?;
+    clear(home)?;
+    Ok(true)
+}
+
+fn clear(home: &Home) -> Result<(), Failure> {
+    for path in in_the_way(home) {
+        remove(&path).map_err(|e| Failure::io(path.display(), &e))?;
+    }
+    let mark = mark(home);
+    std::fs::remove_file(&mark).map_err(|e| Failure::io(mark.display(), &e))
+}
+
+/// Removes a thing and everything in it; a link is removed, never followed.
+pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
+    match path.symlink_metadata() {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(e),
+        Ok(meta) if meta.is_dir() => {
+            // A folder may have been restored without the right to write to it.
+            open_up(path);
+            std::fs::remove_dir_all(path)
+        }
+        Ok(_) => std::fs::remove_file(path),
+    }
+}
+
+fn open_up(dir: &Path) {
+    let _ = std::fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    for item in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        if item.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&item.path());
+        }
+    }
+}
+
+/// The bytes that the disk of `dir` has left.
+fn room(dir: &Path) -> u64 {
+    let there = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    statvfs(there).map_or(u64::MAX, |stat| stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+fn occupied(paths: &[PathBuf]) -> u64 {
+    paths.iter().map(|path| super::sizes::bytes(path)).fold(0, u64::saturating_add)
+}
+
+/// A restore that began: its mark stands and is held.
+struct Begun(File);
+
+impl Begun {
+    fn begin(home: &Home) -> Result<Self, Failure> {
+        for dir in SECTIONS.iter().filter_map(|name| section(home, name)) {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&dir);
+            made.map_err(|e| Failure::io(dir.display(), &e))?;
+        }
+        let path = mark(home);
+        let io = |e: std::io::Error| Failure::io(path.display(), &e);
+        let stood = was_cut(home);
+        let opened =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+        let mut file = opened.map_err(io)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| Failure::new(ErrorClass::Conflict, "another restore is at work here"))?;
+        if stood {
+            for left in in_the_way(home) {
+                remove(&left).map_err(|e| Failure::io(left.display(), &e))?;
+            }
+        } else if let Some(there) = in_the_way(home).first() {
+            // Somebody came while the archive was verified.
+            let _ = std::fs::remove_file(&path);
+            return Err(Failure::new(ErrorClass::DstExists, format!("{} is there now", there.display())));
+        }
+        file.write_all(b"a restore began here and has not ended\n")
+            .and_then(|()| file.sync_all())
+            .map_err(io)?;
+        File::open(home.state_dir()).and_then(|dir| dir.sync_all()).map_err(io)?;
+        Ok(Self(file))
+    }
+
+    /// Everything is on the disk; then the mark goes.
+    fn end(self, home: &Home) -> Result<(), Failure> {
+        for dir in SECTIONS.iter().filter_map(|name| section(home, name)) {
+            let io = |e: std::io::Error| Failure::io(dir.display(), &e);
+            let file = File::open(&dir).map_err(io)?;
+            syncfs(&file).map_err(|e| io(e.into()))?;
+        }
+        let path = mark(home);
+        std::fs::remove_file(&path).map_err(|e| Failure::io(path.display(), &e))?;
+        drop(self.0);
+        File::open(home.state_dir())
+            .and_then(|dir| dir.sync_all())
+            .map_err(|e| Failure::io(home.state_dir().display(), &e))
+    }
+}
