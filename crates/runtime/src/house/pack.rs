@@ -103,8 +103,11 @@ impl<W: Write> Walk<'_, W> {
         let Ok(meta) = dir.metadata() else { return Ok(()) };
         self.out.dir(name, &meta)?;
         for child in names(dir).map_err(|e| failed(dir, &e))? {
-            if !SHELVES.iter().any(|shelf| child == *shelf) {
-                self.thing(&dir.join(&child), &name.join(&child), 0)?;
+            let path = dir.join(&child);
+            // Beside the shelves lies only what says that they are in order.
+            if path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+                let file = open(&path).map_err(|e| failed(&path, &e))?;
+                self.out.file(&name.join(&child), &file, u64::MAX)?;
             }
         }
         let mut met = HashSet::new();
