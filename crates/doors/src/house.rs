@@ -1,5 +1,6 @@
 //! What every door shares: the gateway, the turns at work, the words.
 
+use crate::api::hooks::Fired;
 use crate::counts::Counts;
 use crate::hub::Hub;
 use crate::shield::Origins;
@@ -20,6 +21,7 @@ pub struct House {
     pub(crate) words: Words,
     pub(crate) counts: Counts,
     pub(crate) tries: Tries,
+    pub(crate) fires: Fired,
     /// Under which names and addresses it may be spoken to.
     pub(crate) origins: Origins,
     pub(crate) since: Instant,
@@ -39,6 +41,7 @@ impl House {
             words: Words::shipped()?,
             counts: Counts::default(),
             tries: Tries::default(),
+            fires: Fired::default(),
             origins,
             since: Instant::now(),
             secure,

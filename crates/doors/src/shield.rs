@@ -35,7 +35,8 @@ impl Origins {
             hosts.push(name.to_ascii_lowercase());
             hosts.push(format!("{}:{port}", name.to_ascii_lowercase()));
         }
-        let beyond = public.and_then(|url| url.split_once("://")).and_then(|(_, rest)| rest.split('/').next());
+        let beyond =
+            public.and_then(|url| url.split_once("://")).and_then(|(_, rest)| rest.split('/').next());
         hosts.extend(beyond.map(str::to_ascii_lowercase));
         Self { hosts }
     }

@@ -1,9 +1,9 @@
--- Four more kinds of decisions: who somebody is, which sender of a channel they are, what lets them in,
--- and the codes strangers are told. A check cannot be changed in place, so the table is made again with
--- what it holds.
+-- Five more kinds of decisions: who somebody is, which sender of a channel they are, what lets them in, the
+-- codes strangers are told, and the requests that other programs may fire. A check cannot be changed in place,
+-- so the table is made again with what it holds.
 CREATE TABLE decisions_new (
     kind      TEXT NOT NULL CHECK (kind IN ('level', 'grant', 'rule', 'approval', 'habit', 'signature',
-                                            'person', 'sender', 'token', 'code')),
+                                            'person', 'sender', 'token', 'code', 'hook')),
     id        TEXT NOT NULL,
     body      TEXT NOT NULL,
     signature BLOB NOT NULL,

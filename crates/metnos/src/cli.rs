@@ -4,7 +4,7 @@ mod ops;
 
 pub(crate) use ops::{Config, Ops, People, Service};
 
-use crate::cli_people::{Devices, Pairing, Users};
+use crate::cli_people::{Devices, Hooks, Pairing, Users};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -163,6 +163,11 @@ pub(crate) enum Command {
     Devices {
         #[command(subcommand)]
         command: Devices,
+    },
+    /// Requests that other programs may fire.
+    Hooks {
+        #[command(subcommand)]
+        command: Hooks,
     },
     /// What the guards said about a call.
     Why {

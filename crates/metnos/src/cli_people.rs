@@ -94,3 +94,24 @@ pub(crate) enum Devices {
         id: String,
     },
 }
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hooks {
+    /// The requests that other programs may fire.
+    List,
+    /// Store a request under a name; prints the secret its program signs with, once.
+    Add {
+        /// The name: part of the address /hooks/NAME.
+        name: String,
+        /// What shall be done, in plain words. What the program sends lies in inbox/hooks/NAME.json.
+        request: String,
+        /// Whose request it is, if not yours.
+        #[arg(long, value_name = "ID")]
+        person: Option<String>,
+    },
+    /// Take one away.
+    Remove {
+        /// Which one.
+        name: String,
+    },
+}

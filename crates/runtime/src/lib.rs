@@ -15,6 +15,7 @@ pub mod doctor;
 mod done;
 pub mod guards;
 pub mod halt;
+pub mod hooks;
 mod host;
 pub mod house;
 pub mod input;

@@ -5,6 +5,7 @@ mod body;
 mod feedback;
 mod forms;
 mod health;
+pub(crate) mod hooks;
 mod login;
 mod refusal;
 mod turns;
@@ -52,6 +53,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(login::me))
         .routes(routes!(health::healthz))
         .routes(routes!(health::metrics))
+        .routes(routes!(hooks::fire))
         .routes(routes!(v1::models))
         .routes(routes!(v1::chat))
         .split_for_parts();

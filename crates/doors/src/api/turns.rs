@@ -53,6 +53,12 @@ pub(crate) struct Accepted {
     stream: String,
 }
 
+impl Accepted {
+    pub(crate) fn new(turn: String) -> Self {
+        Self { stream: format!("/agent/turns/{turn}/stream"), turn }
+    }
+}
+
 /// Which part of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -191,8 +197,7 @@ pub(crate) async fn submit(
     let wanted = request.wanted(&who)?;
     let started = house.start(&who, wanted).await?;
     let turn = started.turn().to_owned();
-    let accepted = Accepted { stream: format!("/agent/turns/{turn}/stream"), turn };
-    Ok((StatusCode::ACCEPTED, Json(accepted)).into_response())
+    Ok((StatusCode::ACCEPTED, Json(Accepted::new(turn))).into_response())
 }
 
 /// The latest turns of this person; of everybody for the host.

@@ -9,6 +9,7 @@ mod doctor;
 mod exec;
 mod executors;
 mod halt;
+mod hooks;
 mod init;
 mod line;
 mod memory;
@@ -67,6 +68,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Users { command }) => users::run(printer, command),
         Some(Command::Pairing { command }) => pairing::run(printer, command),
         Some(Command::Devices { command }) => devices::run(printer, command),
+        Some(Command::Hooks { command }) => hooks::run(printer, command),
         Some(Command::Why { call }) => policy::why(printer, &call),
         Some(Command::Undo(args)) => undo::run(printer, args),
         Some(Command::Stop { reason }) => halt::stop(printer, reason),

@@ -19,7 +19,9 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
     let instance = Instance::take(&home)?;
     let runtime = Runtime::open(home, Options { warm: true })?;
     let serve_as = runtime.config.serve.clone();
-    if let Some(open) = listen.filter(|address| !address.ip().is_loopback() && serve_as.tls == Tls::Off && !serve_as.behind_proxy) {
+    if let Some(open) = listen
+        .filter(|address| !address.ip().is_loopback() && serve_as.tls == Tls::Off && !serve_as.behind_proxy)
+    {
         return Err(Failure::wrong_args(format!("{open} can be reached by other machines"))
             .with_hint("tls = \"own\" or behind_proxy = true under [serve] in metnos.toml"));
     }

@@ -23,6 +23,7 @@ pub(crate) enum Kind {
     Sender,
     Token,
     Code,
+    Hook,
 }
 
 impl Kind {
@@ -38,6 +39,7 @@ impl Kind {
             Self::Sender => "sender",
             Self::Token => "token",
             Self::Code => "code",
+            Self::Hook => "hook",
         }
     }
 }

@@ -1,0 +1,129 @@
+//! Inbound webhooks: a program that knows a secret says that something happened; a person said long before what
+//! shall be done then. What it sends along is data.
+
+use super::Refusal;
+use super::refusal::Problem;
+use super::turns::{Accepted, blocking};
+use crate::house::House;
+use crate::hub::Wanted;
+use crate::who::Who;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use metnos_executor::{ErrorClass, Failure};
+use ring::hmac;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The header with the moment and the signature: `t=SECONDS,v1=HEX`.
+const SIGNATURE: &str = "x-metnos-signature";
+/// How far the moment may be from now, in seconds.
+const WINDOW: i64 = 300;
+/// The largest body.
+const MOST: usize = 256 << 10;
+/// How long it may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often hooks may fire in a minute, all together.
+const A_MINUTE: usize = 60;
+
+/// When hooks fired lately.
+#[derive(Default)]
+pub(crate) struct Fired(Mutex<VecDeque<Instant>>);
+
+impl Fired {
+    fn again(&self) -> Result<(), Failure> {
+        let mut fired = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while fired.front().is_some_and(|at| at.elapsed() > Duration::from_secs(60)) {
+            fired.pop_front();
+        }
+        if fired.len() >= A_MINUTE {
+            return Err(Failure::limit(
+                "hooks_a_minute",
+                format!("hooks may fire {A_MINUTE} times a minute"),
+            ));
+        }
+        fired.push_back(Instant::now());
+        Ok(())
+    }
+}
+
+/// Fire the request that a person stored under this name.
+///
+/// `X-Metnos-Signature: t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of `SECONDS.BODY` with the secret of the hook.
+/// The same signature never fires twice. The body is kept as `inbox/hooks/NAME.json` of that person.
+#[utoipa::path(post, path = "/hooks/{name}", tag = "hooks", params(("name" = String, Path, description = "The hook")),
+    request_body(content = String, content_type = "application/json", description = "Anything"),
+    responses((status = 202, body = Accepted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+pub(crate) async fn fire(
+    State(house): State<Arc<House>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<(StatusCode, Json<Accepted>), Refusal> {
+    let read = tokio::time::timeout(PATIENCE, axum::body::to_bytes(body, MOST)).await;
+    let read = read.map_err(|_| Failure::new(ErrorClass::Timeout, "the body took too long to arrive"))?;
+    let bytes = read
+        .map_err(|_| Failure::new(ErrorClass::TooLarge, format!("the body is longer than {MOST} bytes")))?;
+    let sent = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let shared = Arc::clone(&house);
+    let (who, wanted) = blocking(move || shared.fired(&name, &sent, &bytes)).await?;
+    let started = house.start(&who, wanted).await?;
+    let turn = started.turn().to_owned();
+    Ok((StatusCode::ACCEPTED, Json(Accepted::new(turn))))
+}
+
+impl House {
+    /// Who wants what, when a hook fires; nobody learns whether a name exists.
+    fn fired(&self, name: &str, sent: &str, body: &[u8]) -> Result<(Who, Wanted), Failure> {
+        let stranger = || Failure::new(ErrorClass::Unauthorized, "the signature is wrong or too old");
+        let known = self.runtime().hook(name)?;
+        let found = self.tries.listen(|| {
+            Ok(known.and_then(|(hook, secret)| {
+                let (at, signed) = signature(sent)?;
+                let now = jiff::Timestamp::now().as_second();
+                let mut said = at.to_string().into_bytes();
+                said.push(b'.');
+                said.extend_from_slice(body);
+                let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+                let right = hmac::verify(&key, &said, &signed).is_ok() && (now - at).abs() <= WINDOW;
+                right.then_some((hook, at, signed))
+            }))
+        })?;
+        let (hook, at, signed) = found.ok_or_else(stranger)?;
+        self.fires.again()?;
+        let person = self.runtime().person(&hook.person)?.filter(|person| person.revoked_at.is_none());
+        let person = person.ok_or_else(stranger)?;
+        self.runtime().keep_hook_body(&hook, body)?;
+        let who = Who { person, channel: "hook", token: format!("hook:{}", hook.name), csrf: None };
+        let wanted = Wanted {
+            text: hook.request.clone(),
+            conversation: who.conversation(Some(&hook.name))?,
+            language: None,
+            zone: None,
+            // The same message gives the same id, and an id is used once.
+            turn: Some(turn_of(at, &signed)),
+            base: None,
+        };
+        Ok((who, wanted))
+    }
+}
+
+/// `t=SECONDS,v1=HEX`.
+fn signature(text: &str) -> Option<(i64, Vec<u8>)> {
+    let mut parts = text.split(',').map(str::trim);
+    let at = parts.next()?.strip_prefix("t=")?.parse().ok()?;
+    let hex = parts.next()?.strip_prefix("v1=")?;
+    if hex.len() != 64 || !hex.is_ascii() {
+        return None;
+    }
+    let bytes = (0..32).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).ok());
+    Some((at, bytes.collect::<Option<_>>()?))
+}
+
+fn turn_of(at: i64, signed: &[u8]) -> String {
+    let digest = blake3::hash(signed);
+    let random = digest.as_bytes().iter().take(10).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
+    ulid::Ulid::from_parts(u64::try_from(at).unwrap_or(0) * 1000, random).to_string()
+}
