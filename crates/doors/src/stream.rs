@@ -89,7 +89,14 @@ impl Cursor {
             (Arc::clone(&self.house), self.who.clone(), self.live.turn.clone(), self.after);
         let looked = tokio::task::spawn_blocking(move || {
             let known = house.own_turn(&who, &turn)?;
-            let moments = house.gateway.story(&turn, after)?;
+            let mut moments = house.gateway.story(&turn, after)?;
+            // An end that is in the log and not yet in the record of the turn is told when it is.
+            let ends = |moment: &Moment| {
+                moment.beats.iter().any(|beat| matches!(beat, Beat::Ends { .. } | Beat::Asks { .. }))
+            };
+            if known.status.is_none() && moments.last().is_some_and(ends) {
+                moments.pop();
+            }
             let ends = moments
                 .iter()
                 .any(|moment| moment.beats.iter().any(|beat| matches!(beat, Beat::Ends { .. })));

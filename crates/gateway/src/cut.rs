@@ -44,8 +44,8 @@ impl Running {
 }
 
 impl Gateway {
-    /// Closes the turns of this caller that were cut off, and tells of each once. Nothing of them runs again.
-    pub fn cut_off(&self, caller: &str) -> Result<Vec<Cut>, Failure> {
+    /// Closes the turns of this caller, or of all, that were cut off, and tells of each once. Nothing of them runs again.
+    pub fn cut_off(&self, caller: Option<&str>) -> Result<Vec<Cut>, Failure> {
         let mut found = Vec::new();
         for turn in self.db(|db| db.open_turns(caller))? {
             let dir = self.scratch().dir();

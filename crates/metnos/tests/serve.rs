@@ -77,7 +77,7 @@ fn a_card_waits_through_a_kill_the_stream_goes_on_and_nothing_runs_twice() {
     let again = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" }));
     assert_eq!(again.status, 409, "a yes is used once: {again:?}");
     let undone = daemon.post(&format!("/agent/turns/{turn}/undo"), &json!({})).json();
-    assert_eq!(undone["reversed"], 1, "{undone}");
+    assert_eq!(undone["reversed"], 2, "the file and the folder made for it: {undone}");
     assert!(house.home().join("Documents/a.txt").exists());
 }
 

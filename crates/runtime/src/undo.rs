@@ -87,7 +87,12 @@ impl Runtime {
                 acts.iter().filter(mine).find(undoable)
             }
             Some(id) => {
-                Some(acts.iter().find(|act| act.call_id == id && reaches(user, act)).ok_or_else(|| {
+                // One call, or everything a turn did.
+                let named = |act: &&Act| {
+                    (act.call_id == id || crate::call::turn_of(&act.call_id) == Some(id)) && reaches(user, act)
+                };
+                let found = acts.iter().filter(named).find(undoable).or_else(|| acts.iter().find(named));
+                Some(found.ok_or_else(|| {
                     Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
                         .with_hint("metnos undo --list")
                 })?)
@@ -114,7 +119,8 @@ impl Runtime {
             }
             _ => return Ok(None),
         }
-        let Some(whole) = crate::call::turn_of(&act.call_id).filter(|_| which.is_none()) else {
+        let turn = crate::call::turn_of(&act.call_id);
+        let Some(whole) = turn.filter(|turn| which.is_none_or(|id| id == *turn)) else {
             return self.undo_act(act, user, purpose);
         };
         // A turn is taken back as a whole, its last step first.

@@ -124,11 +124,11 @@ impl Clause<'_> {
     fn folder_name(&self, at: usize, from: usize, prep: &str) -> Option<(String, String, usize)> {
         let item = &self.items[at];
         let called = self.folder_word(from, at);
+        let noun_before =
+            (0..at).any(|i| self.sense(i, "noun").is_some() && i != at && !self.items[i].capital);
         if let Some(path) = item.sense("place") {
             let after = self.folder_after(at + 1);
             let phrase = item.words > 1 || (item.sense("noun").is_none() && item.sense("stop").is_none());
-            let noun_before =
-                (0..at).any(|i| self.sense(i, "noun").is_some() && i != at && !self.items[i].capital);
             let sure = called
                 || after
                 || phrase
@@ -148,7 +148,9 @@ impl Clause<'_> {
         let thing = item.sense("noun").is_some()
             && item.sense("place").is_none()
             && !self.folder_after(at + 1)
-            && prep != "to";
+            && prep != "to"
+            // "the files in Docs": what is wanted was said before, and a format ("in PDF") is not written so.
+            && !(noun_before && matches!(prep, "in" | "inor" | "from") && item.text.contains(char::is_lowercase));
         if item.capital
             && !dated
             && !thing

@@ -68,7 +68,7 @@ pub(super) const TURN_INTERRUPT: &str =
     "UPDATE turns SET status = 'interrupted', ended_at = ?2 WHERE id = ?1 AND ended_at IS NULL";
 pub(super) const TURNS_OPEN: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
-    WHERE ended_at IS NULL AND caller = ?1 ORDER BY id";
+    WHERE ended_at IS NULL AND (?1 IS NULL OR caller = ?1) ORDER BY id";
 pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn = ?1 ORDER BY n";
 pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (turn) DO NOTHING";

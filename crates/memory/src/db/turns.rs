@@ -112,8 +112,8 @@ impl Db {
         self.write("end a turn", |tx| tx.execute(sql::TURN_INTERRUPT, (id, now.to_string()))).map(|n| n == 1)
     }
 
-    /// The turns of a caller that have no end, the oldest first.
-    pub fn open_turns(&self, caller: &str) -> Result<Vec<Turn>> {
+    /// The turns of a caller, or of all, that have no end, the oldest first.
+    pub fn open_turns(&self, caller: Option<&str>) -> Result<Vec<Turn>> {
         self.with("read turns", |c| c.prepare_cached(sql::TURNS_OPEN)?.query_map([caller], turn)?.collect())
     }
 

@@ -120,7 +120,7 @@ fn elsewhere(args: &Ask, server: Option<&str>) -> Result<Option<Remote>, Failure
 /// One request and its answer.
 pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<ExitCode, Failure> {
     let mut door = Chat::new(printer)?;
-    let cut = gateway.cut_off(&asked.caller)?;
+    let cut = gateway.cut_off(Some(&asked.caller))?;
     interrupted(printer, &cut);
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();

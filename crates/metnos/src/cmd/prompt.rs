@@ -48,7 +48,7 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway) -> Result<ExitCode, 
         ));
         printer.say("Say what you want, in English or Italian; help shows more.");
     }
-    super::ask::interrupted(printer, &gateway.cut_off(super::USER)?);
+    super::ask::interrupted(printer, &gateway.cut_off(Some(super::USER))?);
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {

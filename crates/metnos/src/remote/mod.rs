@@ -35,7 +35,8 @@ impl Remote {
     pub(crate) fn local(home: &Home) -> Option<Self> {
         let serving = Serving::find(home)?;
         let key = std::fs::read_to_string(home.keys_dir().join("admin.key")).ok()?;
-        let remote = Self::new(&serving.url, key.trim(), true).ok()?;
+        // The first line says what the file is.
+        let remote = Self::new(&serving.url, key.lines().last()?.trim(), true).ok()?;
         // One that is starting or stopping is none yet.
         remote.get("/healthz").ok()?.get("ok")?.as_bool()?.then_some(remote)
     }
