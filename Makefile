@@ -14,10 +14,10 @@ DAEMON  := -p metnos -p metnos-seeds -p metnos-python
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      build, set up and open the prompt
+#: make run      build, set up, open the doors and a prompt
 run: build
 	@$(BIN)/metnos init --if-needed
-	@$(BIN)/metnos
+	@$(BIN)/metnos serve --prompt
 
 #: make build    metnos and the host it is bound to, in target/metnos
 build: setup

@@ -52,7 +52,18 @@ fn odd_values_at_every_described_address_break_nothing() {
     let api = format!("http://{}/openapi.json", daemon.address);
     let auth = format!("Authorization: Bearer {}", token(&house));
     let ran = Command::new(schemathesis)
-        .args(["run", &api, "-H", &auth, "--checks", "not_a_server_error", "--max-examples", "15", "--seed", "7"])
+        .args([
+            "run",
+            &api,
+            "-H",
+            &auth,
+            "--checks",
+            "not_a_server_error",
+            "--max-examples",
+            "15",
+            "--seed",
+            "7",
+        ])
         // A stream of a turn that waits stays open.
         .args(["--exclude-path-regex", "stream", "--generation-database", ":memory:"])
         .current_dir(house.home())

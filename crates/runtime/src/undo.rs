@@ -89,7 +89,8 @@ impl Runtime {
             Some(id) => {
                 // One call, or everything a turn did.
                 let named = |act: &&Act| {
-                    (act.call_id == id || crate::call::turn_of(&act.call_id) == Some(id)) && reaches(user, act)
+                    (act.call_id == id || crate::call::turn_of(&act.call_id) == Some(id))
+                        && reaches(user, act)
                 };
                 let found = acts.iter().filter(named).find(undoable).or_else(|| acts.iter().find(named));
                 Some(found.ok_or_else(|| {

@@ -11,10 +11,14 @@ use metnos_executor::{ErrorClass, Failure};
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
 /// The file with the token of this device, beside the configuration.
 const TOKEN: &str = "device.token";
+/// The certificate of a house that vouches for itself, copied from its `config/keys/tls.crt`; then it alone is trusted.
+const CERTIFICATE: &str = "server.crt";
 /// Where the token may come from instead.
 const TOKEN_VAR: &str = "METNOS_TOKEN";
 /// How long a connection may take.
@@ -36,7 +40,8 @@ impl Remote {
         let serving = Serving::find(home)?;
         let key = std::fs::read_to_string(home.keys_dir().join("admin.key")).ok()?;
         // The first line says what the file is.
-        let remote = Self::new(&serving.url, key.lines().last()?.trim(), true).ok()?;
+        let own = home.keys_dir().join("tls.crt");
+        let remote = Self::new(&serving.url, key.lines().last()?.trim(), &own, true).ok()?;
         // One that is starting or stopping is none yet.
         remote.get("/healthz").ok()?.get("ok")?.as_bool()?.then_some(remote)
     }
@@ -51,10 +56,10 @@ impl Remote {
                     .with_hint(format!("metnos devices add LABEL on the machine at home makes one; put it into {} or {TOKEN_VAR}", file.display()))
             })?,
         };
-        Self::new(url, token.trim(), false)
+        Self::new(url, token.trim(), &config.join(CERTIFICATE), false)
     }
 
-    fn new(url: &str, token: &str, here: bool) -> Result<Self, Failure> {
+    fn new(url: &str, token: &str, certificate: &Path, here: bool) -> Result<Self, Failure> {
         let url = url.trim_end_matches('/').to_owned();
         let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
             .iter()
@@ -63,7 +68,20 @@ impl Remote {
             return Err(Failure::wrong_args(format!("{url} is not encrypted"))
                 .with_hint("https://…, or an address of this machine"));
         }
+        let roots = match std::fs::read(certificate) {
+            Ok(pem) => {
+                let wrong = |e: ureq::Error| Failure::wrong_args(format!("{}: {e}", certificate.display()));
+                RootCerts::new_with_certs(&[Certificate::from_pem(&pem).map_err(wrong)?])
+            }
+            Err(_) => RootCerts::PlatformVerifier,
+        };
+        let tls = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .root_certs(roots)
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .build();
         let agent = ureq::Agent::config_builder()
+            .tls_config(tls)
             .timeout_connect(Some(CONNECT))
             .http_status_as_error(false)
             .build()
