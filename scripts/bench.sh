@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Metnos beside what it is compared with: one JSON line per figure on standard output.
 # Names given as arguments limit the run to those groups (start, append, warm, cold, verify, find,
-# duplicates, lists, changes, turns). Generated files stay in target/bench-data; the first run makes them.
+# duplicates, lists, changes, turns, doors). Generated files stay in target/bench-data; the first run makes them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

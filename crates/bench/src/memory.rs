@@ -27,14 +27,24 @@ pub(crate) fn peak(child: &mut Child) -> crate::Result<u64> {
         if let Some(status) = child.try_wait()? {
             return if status.success() { Ok(peak) } else { Err(format!("it ended with {status}").into()) };
         }
-        let (mut bytes, mut seen, mut queue) = (0, BTreeSet::new(), vec![root]);
-        while let Some(pid) = queue.pop() {
-            queue.extend(children(pid));
-            bytes += status(pid, &["RssAnon:", "RssFile:", "VmSwap:"]) + memory_files(pid, &mut seen);
-        }
-        peak = peak.max(bytes);
+        peak = peak.max(tree(root));
         std::thread::sleep(LOOK);
     }
+}
+
+/// What a process and everything below it hold now.
+pub(crate) fn tree(root: u32) -> u64 {
+    let (mut bytes, mut seen, mut queue) = (0, BTreeSet::new(), vec![root]);
+    while let Some(pid) = queue.pop() {
+        queue.extend(children(pid));
+        bytes += own(pid) + memory_files(pid, &mut seen);
+    }
+    bytes
+}
+
+/// What a process itself holds now.
+pub(crate) fn own(pid: u32) -> u64 {
+    status(pid, &["RssAnon:", "RssFile:", "VmSwap:"])
 }
 
 fn status(pid: u32, keys: &[&str]) -> u64 {

@@ -200,6 +200,15 @@ fn a_laptop_comes_in_over_tls_with_its_own_token_and_trusts_this_house_alone() {
     let told = ask(&url, &token);
     let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
     assert_eq!(told["status"], "done", "{told}");
+    let run = |args: &[&str]| {
+        let mut command = laptop.command();
+        command.env("METNOS_TOKEN", &token).args(["--json", "--server", &url]).args(args);
+        let ran = command.output().unwrap();
+        String::from_utf8_lossy(&ran.stdout).into_owned()
+    };
+    assert!(run(&["turns"]).contains("what time is it"), "the everyday commands go there too");
+    assert!(run(&["undo"]).contains("nothing to undo"));
+    assert!(run(&["uninstall", "--yes"]).contains("on the machine where Metnos runs"), "the others do not");
     let forged = ask(&url, "mn_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     assert!(String::from_utf8_lossy(&forged.stdout).contains("unauthorized"), "{forged:?}");
     let open = ask("http://192.0.2.1:8770", &token);
@@ -231,9 +240,10 @@ fn a_stop_lets_running_turns_end_and_says_goodbye_to_streams() {
     let daemon = Daemon::start(&house);
     let waits = daemon.ask("delete the file a.txt");
     let turn = waits["turn"].as_str().unwrap().to_owned();
-    let events = daemon.events(&format!("/agent/turns/{turn}/stream"), None);
+    let mut events = daemon.events(&format!("/agent/turns/{turn}/stream"), None);
+    assert!(events.any(|event| event.name == "approval"));
     assert!(daemon.stop(), "an open stream does not keep it from stopping");
-    assert!(events.into_iter().any(|event| event.name == "approval"));
+    assert!(events.next().is_none(), "and it ends");
     let daemon = Daemon::start(&house);
     assert_eq!(
         daemon.get(&format!("/agent/turns/{turn}")).json()["status"],

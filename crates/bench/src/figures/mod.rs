@@ -3,6 +3,7 @@
 mod append;
 mod changes;
 mod cold;
+mod doors;
 mod duplicates;
 mod find;
 mod lists;
@@ -19,7 +20,7 @@ use crate::house::House;
 type Measure = fn(&House) -> Result<()>;
 
 /// Every group by name, in the order they are measured.
-pub(crate) const ALL: [(&str, Measure); 10] = [
+pub(crate) const ALL: [(&str, Measure); 11] = [
     ("start", start::measure),
     ("append", append::measure),
     ("warm", warm::measure),
@@ -30,4 +31,5 @@ pub(crate) const ALL: [(&str, Measure); 10] = [
     ("lists", lists::measure),
     ("changes", changes::measure),
     ("turns", turns::measure),
+    ("doors", doors::measure),
 ];

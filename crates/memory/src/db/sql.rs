@@ -69,6 +69,13 @@ pub(super) const TURN_INTERRUPT: &str =
 pub(super) const TURNS_OPEN: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE ended_at IS NULL AND (?1 IS NULL OR caller = ?1) ORDER BY id";
+pub(super) const TURNS_COUNT: &str = "SELECT count(*) FROM turns WHERE id NOT LIKE '00%'";
+pub(super) const TURNS_COPY: &str =
+    "INSERT INTO turns (id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases)
+    SELECT ?1 || substr(id, 9), caller, conversation, request, began_at, ended_at, status, shown, stage, phases
+    FROM turns WHERE id NOT LIKE '00%'";
+pub(super) const TURN_ENTRIES_COPY: &str = "INSERT INTO turn_entries (turn, n, entry)
+    SELECT ?1 || substr(turn, 9), n, entry FROM turn_entries WHERE turn NOT LIKE '00%'";
 pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn = ?1 ORDER BY n";
 pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (turn) DO NOTHING";

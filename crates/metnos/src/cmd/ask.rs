@@ -77,19 +77,21 @@ impl TurnDoor for Chat {
 }
 
 /// Carries out one request.
-pub(crate) fn ask(printer: Printer, args: &Ask, server: Option<&str>) -> Result<ExitCode, Failure> {
-    if let Some(remote) = elsewhere(args, server)? {
-        let mut body = json!({ "text": args.request.join(" ") });
+pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
+    // A moment or a person that is given is for trying things out, and stays in this process.
+    let daemon = match args.now.is_none() && args.by.is_none() {
+        true => Remote::local(&super::home()?),
+        false => None,
+    };
+    if let Some(daemon) = daemon {
+        let mut body = json!({ "text": args.request.join(" "), "base": exec::here()?.to_string_lossy() });
         let name = args.conversation.clone().unwrap_or_else(super::session);
         for (key, value) in [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))] {
             if let Some(value) = value {
                 body[key] = value.clone().into();
             }
         }
-        if remote.here {
-            body["base"] = exec::here()?.to_string_lossy().into();
-        }
-        return crate::remote::ask(printer, &remote, &body);
+        return crate::remote::ask(printer, &daemon, &body);
     }
     let gateway = Gateway::new(super::runtime(false)?)?;
     // Their own zone, unless the command line says otherwise. The language is read from the words.
@@ -104,17 +106,6 @@ pub(crate) fn ask(printer: Printer, args: &Ask, server: Option<&str>) -> Result<
         base: exec::here()?,
     };
     one(printer, &gateway, &asked)
-}
-
-/// The Metnos to speak to, when it is not this process. A moment or a person that is given is for trying
-/// things out, and stays here.
-fn elsewhere(args: &Ask, server: Option<&str>) -> Result<Option<Remote>, Failure> {
-    let home = super::home()?;
-    match server {
-        Some(url) => Remote::named(url, &home.config_dir()).map(Some),
-        None if args.now.is_none() && args.by.is_none() => Ok(Remote::local(&home)),
-        None => Ok(None),
-    }
 }
 
 /// One request and its answer.

@@ -11,7 +11,7 @@ mod executors;
 mod halt;
 mod hooks;
 mod init;
-mod line;
+pub(crate) mod line;
 mod memory;
 mod ops;
 mod pairing;
@@ -40,6 +40,10 @@ use std::process::ExitCode;
 
 /// Runs the command and returns how the process should end.
 pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
+    if let Some(url) = &cli.server {
+        let remote = crate::remote::Remote::named(url, &home()?.config_dir())?;
+        return crate::remote::run(printer, &remote, cli.command);
+    }
     match cli.command {
         None => prompt::run(printer),
         Some(Command::Init { if_needed, yes }) => init::run(printer, if_needed, yes),
@@ -47,7 +51,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::LoginLink { person }) => serve::login_link(printer, person.as_deref()),
         Some(Command::Doctor) => doctor::run(printer),
         Some(Command::Status) => status::run(printer),
-        Some(Command::Ask(args)) => ask::ask(printer, &args, cli.server.as_deref()),
+        Some(Command::Ask(args)) => ask::ask(printer, &args),
         Some(Command::Plan(args)) => plan::plan(printer, &args),
         Some(Command::Replay { turn, diff }) => turns::replay(printer, &turn, diff),
         Some(Command::Turns { turn: Some(turn), .. }) => turns::one(printer, &turn),

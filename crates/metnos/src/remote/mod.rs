@@ -1,9 +1,11 @@
 //! A Metnos that runs elsewhere: as the daemon of this home, or on another machine.
 
 mod ask;
+mod commands;
 mod events;
 
 pub(crate) use ask::ask;
+pub(crate) use commands::run;
 
 use metnos_doors::Serving;
 use metnos_executor::home::Home;
@@ -30,8 +32,6 @@ pub(crate) struct Remote {
     url: String,
     token: String,
     agent: ureq::Agent,
-    /// True when it is the daemon of this home: it sees the same folders.
-    pub(crate) here: bool,
 }
 
 impl Remote {
@@ -41,7 +41,7 @@ impl Remote {
         let key = std::fs::read_to_string(home.keys_dir().join("admin.key")).ok()?;
         // The first line says what the file is.
         let own = home.keys_dir().join("tls.crt");
-        let remote = Self::new(&serving.url, key.lines().last()?.trim(), &own, true).ok()?;
+        let remote = Self::new(&serving.url, key.lines().last()?.trim(), &own).ok()?;
         // One that is starting or stopping is none yet.
         remote.get("/healthz").ok()?.get("ok")?.as_bool()?.then_some(remote)
     }
@@ -56,10 +56,10 @@ impl Remote {
                     .with_hint(format!("metnos devices add LABEL on the machine at home makes one; put it into {} or {TOKEN_VAR}", file.display()))
             })?,
         };
-        Self::new(url, token.trim(), &config.join(CERTIFICATE), false)
+        Self::new(url, token.trim(), &config.join(CERTIFICATE))
     }
 
-    fn new(url: &str, token: &str, certificate: &Path, here: bool) -> Result<Self, Failure> {
+    fn new(url: &str, token: &str, certificate: &Path) -> Result<Self, Failure> {
         let url = url.trim_end_matches('/').to_owned();
         let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
             .iter()
@@ -86,7 +86,7 @@ impl Remote {
             .http_status_as_error(false)
             .build()
             .new_agent();
-        Ok(Self { url, token: token.to_owned(), agent, here })
+        Ok(Self { url, token: token.to_owned(), agent })
     }
 
     pub(crate) fn get(&self, path: &str) -> Result<Value, Failure> {

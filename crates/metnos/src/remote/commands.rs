@@ -1,0 +1,121 @@
+//! The everyday commands, spoken to a Metnos elsewhere. What administers a machine is typed on that machine.
+
+use super::{Remote, ask};
+use crate::cli::{Command, Undo};
+use crate::cmd::{line, session};
+use crate::print::{self, Printer};
+use metnos_executor::Failure;
+use serde_json::{Map, Value, json};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// The longest line of the prompt.
+const LINE_MAX: u64 = 1 << 20;
+
+/// Carries a command out there.
+pub(crate) fn run(printer: Printer, remote: &Remote, command: Option<Command>) -> Result<ExitCode, Failure> {
+    match command {
+        None => prompt(printer, remote),
+        Some(Command::Ask(args)) => {
+            let mut body = json!({ "text": args.request.join(" ") });
+            let name = args.conversation.clone().unwrap_or_else(session);
+            for (key, value) in
+                [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))]
+            {
+                if let Some(value) = value {
+                    body[key] = value.clone().into();
+                }
+            }
+            ask(printer, remote, &body)
+        }
+        Some(Command::Turns { turn: Some(turn), .. }) => {
+            shown(printer, &remote.get(&format!("/agent/turns/{turn}"))?)
+        }
+        Some(Command::Turns { turn: None, most }) => {
+            rows(printer, &remote.get(&format!("/agent/turns?most={most}"))?)
+        }
+        Some(Command::Approvals { .. }) => rows(printer, &remote.get("/agent/approvals")?),
+        Some(Command::Approve { id, session, always, by: None }) => {
+            let answer = if always {
+                "always"
+            } else if session {
+                "session"
+            } else {
+                "once"
+            };
+            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
+        }
+        Some(Command::Reject { id, never, by: None }) => {
+            let answer = if never { "never" } else { "no" };
+            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
+        }
+        Some(Command::Undo(Undo { turn: Some(turn), list: false, dry_run: false, forget: false })) => {
+            shown(printer, &remote.post(&format!("/agent/turns/{turn}/undo"), &json!({}))?)
+        }
+        Some(Command::Undo(Undo { turn: None, list: false, dry_run: false, forget: false })) => {
+            ask(printer, remote, &json!({ "text": "undo", "conversation": session() }))
+        }
+        Some(_) => Err(Failure::wrong_args("this is done on the machine where Metnos runs").with_hint(
+            "over --server: ask, turns, approvals, approve, reject, undo, or a prompt without a command",
+        )),
+    }
+}
+
+fn prompt(printer: Printer, remote: &Remote) -> Result<ExitCode, Failure> {
+    let me = remote.get("/agent/me")?;
+    let interactive = std::io::stdin().is_terminal();
+    if interactive {
+        printer.say(format!("Metnos, as {}. quit ends it.", me["name"].as_str().unwrap_or_default()));
+    }
+    let mut stdin = std::io::stdin().lock();
+    let mut read = Vec::new();
+    loop {
+        if interactive {
+            print::prompt("metnos> ");
+        }
+        match line::next(&mut stdin, LINE_MAX, &mut read).map_err(|e| Failure::io("standard input", &e))? {
+            Ok(false) => return Ok(ExitCode::SUCCESS),
+            Ok(true) => {}
+            Err(too_long) => {
+                printer.failure(&too_long);
+                continue;
+            }
+        }
+        let text = String::from_utf8_lossy(&read).trim().to_owned();
+        match text.as_str() {
+            "" => {}
+            "quit" | "exit" | "esci" => return Ok(ExitCode::SUCCESS),
+            _ => {
+                if let Err(failure) =
+                    ask(printer, remote, &json!({ "text": text, "conversation": session() }))
+                {
+                    printer.failure(&failure);
+                }
+            }
+        }
+    }
+}
+
+fn rows(printer: Printer, list: &Value) -> Result<ExitCode, Failure> {
+    printer.value(list);
+    let rows: Vec<Map<String, Value>> = serde_json::from_value(list.clone()).unwrap_or_default();
+    if rows.is_empty() {
+        printer.say("nothing");
+    }
+    printer.table(&rows);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(printer: Printer, answer: &Value) -> Result<ExitCode, Failure> {
+    printer.value(answer);
+    let entries = answer.get("entries").cloned().unwrap_or_default();
+    printer.table(&serde_json::from_value::<Vec<Map<String, Value>>>(entries).unwrap_or_default());
+    for key in ["text", "reversed", "next"] {
+        match answer.get(key) {
+            Some(Value::String(text)) if !text.is_empty() => printer.say(text),
+            Some(Value::Number(count)) => printer.say(format!("{count} {key}")),
+            _ => {}
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
