@@ -9,6 +9,7 @@ use crate::words::Words;
 use metnos_executor::Failure;
 use metnos_gateway::Gateway;
 use metnos_runtime::Runtime;
+use metnos_runtime::house::logbook::{Level, Logbook};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -25,6 +26,7 @@ pub struct House {
     /// Under which names and addresses it may be spoken to.
     pub(crate) origins: Origins,
     pub(crate) since: Instant,
+    log: Logbook,
     /// True over TLS: cookies are then for TLS only.
     pub(crate) secure: bool,
     closing: AtomicBool,
@@ -34,6 +36,8 @@ pub struct House {
 impl House {
     /// Opens the house around `runtime`, to be spoken to under `origins`.
     pub fn open(runtime: Runtime, origins: Origins, secure: bool) -> Result<Arc<Self>, Failure> {
+        let kept = runtime.config.logs;
+        let log = Logbook::open(&runtime.home.state_dir().join("logs"), kept.keep_days.get(), kept.budget())?;
         // The key of the machine's own terminal is there from the first start on.
         runtime.admin_key()?;
         let gateway = Arc::new(Gateway::new(runtime)?);
@@ -48,6 +52,7 @@ impl House {
             fires: Fired::default(),
             origins,
             since: Instant::now(),
+            log,
             secure,
             closing: AtomicBool::new(false),
             close: watch::channel(false).0,
@@ -57,6 +62,11 @@ impl House {
     /// What calls go through.
     pub fn runtime(&self) -> &Runtime {
         self.gateway.runtime()
+    }
+
+    /// Writes a line into the log of the daemon, without secrets.
+    pub fn log(&self, level: Level, text: &str) {
+        self.log.line(level, &self.runtime().told(text));
     }
 
     /// What performs turns, for a prompt in the same process.

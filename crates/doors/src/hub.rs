@@ -7,6 +7,7 @@ use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::{Asked, Told, TurnDoor};
 use metnos_runtime::call::{Door, turn_of};
 use metnos_runtime::guards::{Answer, Question};
+use metnos_runtime::house::logbook::Level;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -272,6 +273,9 @@ impl House {
             let mut door =
                 Watched { house: &house, live: &running, person, told: began, looked: began, revoked: false };
             let ended = work(&house, &mut door);
+            if let Err(failure) = &ended {
+                house.log(Level::Error, &format!("turn {}: {failure}", running.turn));
+            }
             let told = ended.as_ref().ok().and_then(|told| told.as_ref());
             house.counts.turn(told.map(|told| told.ending.status), began.elapsed());
             let turn = told.map(|told| told.turn.clone());

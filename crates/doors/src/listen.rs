@@ -8,6 +8,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use metnos_executor::Failure;
+use metnos_runtime::house::logbook::Level;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -54,6 +55,7 @@ impl Listening {
 /// Serves until `stop` is ready, then closes in order: nothing new, running turns end or are stopped, streams end.
 pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Output = ()>) {
     let router = api::router(&house);
+    house.log(Level::Info, &format!("listens at {}", listening.address));
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let (closing, closed) = watch::channel(false);
     tokio::pin!(stop);
@@ -84,8 +86,10 @@ pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Ou
         });
     }
     drop(listening);
+    house.log(Level::Info, "stops: running turns may end");
     house.begin_closing();
     if !house.hub.still(PATIENCE).await {
+        house.log(Level::Warn, "stops turns that took too long");
         house.hub.stop_all();
         house.hub.still(STOPPING).await;
     }

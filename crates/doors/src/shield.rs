@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_runtime::house::logbook::Level;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -84,6 +85,12 @@ pub(crate) async fn shield(State(house): State<Arc<House>>, request: Request, ne
         None => next.run(request).await,
     };
     dress(response.headers_mut());
+    let status = response.status();
+    // Refusals and defects are worth a line; what was asked is not for the log.
+    if status.is_server_error() || matches!(status.as_u16(), 401 | 403 | 429) {
+        let level = if status.is_server_error() { Level::Error } else { Level::Warn };
+        house.log(level, &format!("{method} {}: {status}", route.as_deref().unwrap_or("elsewhere")));
+    }
     house.counts.request(route.as_deref().unwrap_or("other"), response.status(), began.elapsed());
     response
 }

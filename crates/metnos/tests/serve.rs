@@ -19,7 +19,11 @@ fn a_request_is_answered_and_its_turn_is_found_again() {
     let listed = daemon.get("/agent/turns").json();
     assert_eq!(listed[0]["turn"], told["turn"]);
     assert_eq!(listed[0]["caller"], "host/cli");
+    assert_eq!(daemon.request("GET", "/agent/turns", &[], "").status, 401);
     assert!(daemon.stop(), "it ends well when it is asked to");
+    let log = house.run(&["logs", "-n", "20"]).stdout;
+    assert!(log.contains("listens at") && log.contains("401") && log.contains("stops"), "{log}");
+    assert!(!log.contains("what time"), "what people ask is not in the log: {log}");
 }
 
 #[test]
