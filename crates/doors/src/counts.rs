@@ -40,11 +40,14 @@ impl Histogram {
     }
 }
 
+/// The answers of one route: how many with which status, and how long they took.
+type Route = (BTreeMap<u16, u64>, Histogram);
+
 /// Everything that is counted since the start.
 #[derive(Default)]
 pub(crate) struct Counts {
     turns: Mutex<BTreeMap<&'static str, Histogram>>,
-    requests: Mutex<BTreeMap<String, (BTreeMap<u16, u64>, Histogram)>>,
+    requests: Mutex<BTreeMap<String, Route>>,
     pub(crate) streams: AtomicI64,
     pub(crate) refused: AtomicU64,
 }

@@ -21,11 +21,10 @@ impl<T: DeserializeOwned> FromRequest<Arc<House>> for Said<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, _house: &Arc<House>) -> Result<Self, Refusal> {
-        let json = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
         // A form on another site can send texts and forms, never this.
-        if !json
-            .is_some_and(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json"))
-        {
+        if kind != Some("application/json") {
             return Err(Failure::wrong_args("the body must be JSON")
                 .with_hint("Content-Type: application/json")
                 .into());

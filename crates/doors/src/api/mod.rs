@@ -69,11 +69,6 @@ fn routed() -> (Router<Arc<House>>, Described) {
     (router, api)
 }
 
-/// The API as it is described to programs.
-pub(crate) fn described() -> Described {
-    routed().1
-}
-
 /// Everything that is served.
 pub(crate) fn router(house: &Arc<House>) -> Router {
     let (routes, api) = routed();
@@ -93,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_route_says_what_it_is_for() {
-        for (path, item) in described().paths.paths {
+        for (path, item) in routed().1.paths.paths {
             for operation in [item.get, item.post, item.put, item.delete].into_iter().flatten() {
                 assert!(operation.summary.is_some_and(|text| !text.is_empty()), "{path} has no summary");
             }

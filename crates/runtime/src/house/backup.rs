@@ -138,9 +138,8 @@ fn belongs(name: &Path, keep: Duration) -> bool {
         ["reserve", "kept.json", "locks", "logs", "serve.json", ".probe", "journal", "audit.head"];
     let ends = [".lock", ".sqlite", ".sqlite-wal", ".sqlite-shm", ".tmp"];
     let is_file = parts.next().is_none();
-    !made_again.contains(&first)
-        && !first.starts_with(COPY)
-        && !(is_file && ends.iter().any(|end| first.ends_with(end)))
+    let of_the_moment = is_file && ends.iter().any(|end| first.ends_with(end));
+    !(made_again.contains(&first) || first.starts_with(COPY) || of_the_moment)
 }
 
 /// Whether the lists of a turn are still kept: its id tells when it was.

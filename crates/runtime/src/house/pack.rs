@@ -129,7 +129,7 @@ impl<W: Write> Walk<'_, W> {
 
     /// The records of one call; false when they went on while they were read.
     fn call(&mut self, dir: &Path, name: &Path) -> Result<bool, Failure> {
-        let read = || -> io::Result<(Metadata, Vec<(OsString, Vec<u8>, Metadata)>)> {
+        let read = || -> io::Result<(Metadata, Vec<Record>)> {
             let mut files = Vec::new();
             for child in names(dir)? {
                 let file = open(&dir.join(&child))?;
@@ -153,6 +153,9 @@ impl<W: Write> Walk<'_, W> {
         }
     }
 }
+
+/// A record of the journal: its name, its bytes, and what the disk says of it.
+type Record = (OsString, Vec<u8>, Metadata);
 
 fn names(dir: &Path) -> io::Result<Vec<OsString>> {
     let mut names =

@@ -102,10 +102,9 @@ pub fn restore(home: &Home, archive: &Path) -> Result<Restored, Failure> {
         Some(section(home, first.to_str()?)?.join(parts.as_path())).map(|path| trimmed(&path))
     };
     let written = checked.unpack(&SECTIONS, FREE_LINKS, &place).and_then(|()| begun.end(home));
-    written.map_err(|failure| {
+    written.inspect_err(|_| {
         // What can be cleared now need not wait for the next one; the mark goes last.
         let _ = clear(home);
-        failure
     })?;
     Ok(restored)
 }
