@@ -71,7 +71,13 @@ impl Runtime {
         Ok(self.journal.acts().map_err(|e| failed(&e))?.iter().map(turn).collect())
     }
 
-    /// Undoes one act, or the latest of `user` that can be. `None` when there is nothing to undo.
+    /// Whether something of a call can still be taken back. What cannot be read cannot.
+    pub fn can_undo(&self, call_id: &str) -> bool {
+        let found = self.journal.look(call_id).ok().flatten();
+        found.is_some_and(|act| matches!(act.state, State::Done | State::Undoing) && did_something(&act))
+    }
+
+    /// Undoes one act, a turn as a whole, or the latest of `user` that can be. `None` when there is nothing to undo.
     pub fn undo(
         &self,
         user: &str,
@@ -87,7 +93,13 @@ impl Runtime {
                 acts.iter().filter(mine).find(undoable)
             }
             Some(id) => {
-                Some(acts.iter().find(|act| act.call_id == id && reaches(user, act)).ok_or_else(|| {
+                let mine = |act: &&Act| reaches(user, act);
+                let of_turn = |act: &&Act| crate::call::turn_of(&act.call_id) == Some(id);
+                // A turn is named by what of it can still be undone, else by whatever it changed.
+                let found = (acts.iter().filter(mine).find(|act| act.call_id == id))
+                    .or_else(|| acts.iter().filter(mine).filter(of_turn).find(undoable))
+                    .or_else(|| acts.iter().filter(mine).find(of_turn));
+                Some(found.ok_or_else(|| {
                     Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
                         .with_hint("metnos undo --list")
                 })?)
@@ -114,7 +126,8 @@ impl Runtime {
             }
             _ => return Ok(None),
         }
-        let Some(whole) = crate::call::turn_of(&act.call_id).filter(|_| which.is_none()) else {
+        let as_a_whole = |turn: &&str| which.is_none_or(|id| id == *turn);
+        let Some(whole) = crate::call::turn_of(&act.call_id).filter(as_a_whole) else {
             return self.undo_act(act, user, purpose);
         };
         // A turn is taken back as a whole, its last step first.

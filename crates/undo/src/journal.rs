@@ -94,6 +94,11 @@ impl Journal {
         Ok(acts)
     }
 
+    /// One of them, if it is there.
+    pub fn look(&self, call_id: &str) -> Result<Option<Act>> {
+        self.find(call_id)
+    }
+
     /// One of them.
     pub fn act(&self, call_id: &str) -> Result<Act> {
         let gone = || Error::damaged(Path::new(call_id), "it is gone");

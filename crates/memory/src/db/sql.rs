@@ -60,6 +60,9 @@ pub(super) const TURN: &str = "SELECT id, caller, conversation, request, began_a
 pub(super) const TURNS_IN: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE conversation = ?1 ORDER BY id DESC LIMIT ?2";
+pub(super) const TURNS_IN_BEFORE: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    WHERE conversation = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
 pub(super) const TURNS_OF: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE (?1 IS NULL OR caller GLOB ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3";
