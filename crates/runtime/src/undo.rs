@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 pub const NAME: &str = "undo_last_turn";
 /// How long undo waits for a call that changes the same paths.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How many records are read for one part of a list.
+const LOOKED_AT: usize = 2_000;
 
 /// What the journal knows of one act, for a person.
 #[derive(Clone, Debug)]
@@ -69,6 +71,25 @@ impl Runtime {
     /// Everything that was changed, the newest first.
     pub fn turns(&self) -> Result<Vec<Turn>, Failure> {
         Ok(self.journal.acts().map_err(|e| failed(&e))?.iter().map(turn).collect())
+    }
+
+    /// A part of what `user` may see of it, by name, the latest first: what is before `before`, and from where
+    /// to go on if there is more. It reads at most [`LOOKED_AT`] records, however many there are.
+    pub fn turns_before(
+        &self,
+        user: &str,
+        before: Option<&str>,
+        most: usize,
+    ) -> Result<(Vec<Turn>, Option<String>), Failure> {
+        let mut found = Vec::new();
+        for (n, id) in self.journal.ids_before(before).map_err(|e| failed(&e))?.into_iter().enumerate() {
+            if found.len() >= most || n >= LOOKED_AT {
+                return Ok((found, Some(format!("{id}~"))));
+            }
+            let act = self.journal.look(&id).map_err(|e| failed(&e))?;
+            found.extend(act.filter(|act| reaches(user, act)).map(|act| turn(&act)));
+        }
+        Ok((found, None))
     }
 
     /// Whether something of a call can still be taken back. What cannot be read cannot.

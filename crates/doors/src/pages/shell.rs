@@ -68,6 +68,21 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
 const HOLES: &[(&str, &str)] =
     &[("n", "{n}"), ("m", "{m}"), ("when", "{when}"), ("who", "{who}"), ("text", "{text}")];
 
+/// The pages about the house: name, address, whether only the host may look at it.
+const MENU: &[(&str, &str, bool)] = &[
+    ("overview", "/admin/", true),
+    ("approvals", "/admin/approvals", false),
+    ("turns", "/admin/turns", false),
+    ("undo", "/admin/undo", false),
+    ("plans", "/admin/plans", false),
+    ("executors", "/admin/executors", true),
+    ("gaps", "/admin/gaps", true),
+    ("safety", "/admin/safety", true),
+    ("people", "/admin/people", false),
+    ("models", "/admin/models", true),
+    ("system", "/admin/system", true),
+];
+
 /// Who looks at a page, in which language.
 pub(crate) struct Shell {
     pub(crate) speech: Speech,
@@ -111,6 +126,12 @@ impl Shell {
     /// The title of this page.
     pub(crate) fn title(&self) -> String {
         self.one_of("title", self.page)
+    }
+
+    /// The pages this person may look at: title, address, whether it is this one.
+    pub(crate) fn menu(&self) -> Vec<(String, &'static str, bool)> {
+        let open = MENU.iter().filter(|(.., host)| self.host || !host);
+        open.map(|(page, path, _)| (self.one_of("title", page), *path, *page == self.page)).collect()
     }
 
     /// What scripts say, as JSON.
@@ -163,6 +184,16 @@ impl Shell {
         format!("{text} {unit}")
     }
 
+    /// How long something has lasted, in its two largest units.
+    pub(crate) fn lasted(&self, seconds: &u64) -> String {
+        match *seconds {
+            s if s < 60 => format!("{s} s"),
+            s if s < 3600 => format!("{} min", s / 60),
+            s if s < 86_400 => format!("{} h {} min", s / 3600, s % 3600 / 60),
+            s => self.say("days", "n", s / 86_400),
+        }
+    }
+
     /// How long something took, from milliseconds.
     pub(crate) fn took(&self, ms: &f64) -> String {
         let text = match ms {
@@ -172,6 +203,16 @@ impl Shell {
         };
         if self.speech.language() == "it" { text.replace('.', ",") } else { text }
     }
+}
+
+/// JSON for the eye.
+pub(crate) fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// A text as JSON, for what a button sends.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// A page, rendered.
