@@ -1,28 +1,146 @@
-// The chat: sends what is typed, shows what happens to it.
-const csrf = document.querySelector("meta[name=csrf]").content;
+// The chat: sends what is typed, shows what happens to it, and what was said before.
+
+import { get, make, Problem, post, say } from "./common.js";
+import { card } from "./card.js";
+import { Turn } from "./turn.js";
+
+const PAGE = 30;
+const LOOK = 15000;
 const talk = document.getElementById("talk");
-const post = (path, body) => fetch(path, { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF": csrf }, body: JSON.stringify(body || {}) });
-function put(kind, text) { const one = document.createElement("pre"); one.className = kind; one.textContent = text; talk.append(one); return one; }
-function watch(turn) {
-  const events = new EventSource(`/agent/turns/${turn}/stream`);
-  const on = (name, act) => events.addEventListener(name, (event) => act(JSON.parse(event.data)));
-  on("step", (step) => put("step", `${step.step} ${step.tool || ""} ${step.state}`));
-  on("approval", (card) => {
-    const one = put("card", card.text);
-    for (const answer of ["once", "no"]) {
-      const button = document.createElement("button");
-      button.textContent = answer; button.onclick = () => { post(`/agent/approvals/${card.id}`, { answer, wait: false }); one.remove(); };
-      one.append(button);
-    }
-  });
-  on("form", (form) => put("answer", form.text));
-  on("final", (answer) => { put("answer", answer.text); events.close(); });
+const field = document.getElementById("text");
+const welcome = document.getElementById("welcome");
+const older = document.getElementById("older");
+const elsewhere = document.getElementById("elsewhere");
+const turns = new Map();
+let oldest = null;
+
+/** An id that orders by time, so that the same words sent twice by a bad line are one request. */
+function ulid() {
+  const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  let time = Date.now();
+  let head = "";
+  for (let n = 0; n < 10; n += 1) {
+    head = letters[time % 32] + head;
+    time = Math.floor(time / 32);
+  }
+  return head + [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => letters[byte % 32]).join("");
 }
-document.getElementById("ask").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const field = document.getElementById("text");
-  put("asked", field.value);
-  const answer = await (await post("/agent/turn/submit", { text: field.value })).json();
+
+function toEnd() {
+  window.scrollTo({ top: document.documentElement.scrollHeight });
+}
+
+function place(turn, first) {
+  turns.set(turn.id, turn);
+  welcome.hidden = true;
+  if (first) talk.prepend(turn.element);
+  else talk.append(turn.element);
+}
+
+async function send(text) {
+  const turn = new Turn(ulid(), text, new Date().toISOString(), send);
+  place(turn);
+  toEnd();
+  await begin(turn);
+}
+
+async function begin(turn) {
+  try {
+    await post("/agent/turn/submit", { text: turn.request, turn: turn.id });
+    turn.follow();
+  } catch (problem) {
+    // It arrived the first time, only the answer did not.
+    if (problem.status === 409 && turn.sent) return turn.follow();
+    turn.sent = true;
+    turn.over();
+    turn.note.textContent = problem.text;
+    const retry = () => {
+      turn.note.textContent = "";
+      turn.working();
+      begin(turn);
+    };
+    turn.acts.replaceChildren(turn.act("retry", "act-retry", retry));
+  }
+}
+
+async function history(before) {
+  const query = before ? `&before=${before}` : "";
+  const listed = await get(`/agent/turns?conversation=main&most=${PAGE}${query}`);
+  const height = document.documentElement.scrollHeight;
+  const answers = await Promise.all(listed.map((one) => get(`/agent/turns/${one.turn}`).catch(() => null)));
+  listed.forEach((one, at) => {
+    if (turns.has(one.turn)) return;
+    const turn = new Turn(one.turn, one.request, one.began_at, send);
+    place(turn, true);
+    if (answers[at]) turn.show(answers[at]);
+    else turn.over();
+  });
+  oldest = listed.at(-1)?.turn || oldest;
+  older.hidden = listed.length < PAGE;
+  if (before) window.scrollBy({ top: document.documentElement.scrollHeight - height });
+  else toEnd();
+}
+
+/** What waits for an answer but was asked elsewhere, and what was answered elsewhere meanwhile. */
+async function waiting() {
+  const cards = await get("/agent/approvals");
+  const open = new Set(cards.map((one) => one.id));
+  for (const turn of turns.values()) if (turn.waits && !open.has(turn.waits)) turn.look();
+  for (const shown of [...elsewhere.querySelectorAll("[data-card]")]) if (!open.has(shown.dataset.card)) shown.remove();
+  for (const one of cards) {
+    if (turns.has(one.turn) || elsewhere.querySelector(`[data-card="${CSS.escape(one.id)}"]`)) continue;
+    const holder = make("div", { "data-card": one.id });
+    holder.append(card({ ...one, by: one.asked_by }, () => {
+      holder.remove();
+      elsewhere.hidden = !elsewhere.querySelector("[data-card]");
+    }));
+    elsewhere.append(holder);
+  }
+  elsewhere.hidden = !elsewhere.querySelector("[data-card]");
+}
+
+function grow() {
+  field.rows = Math.min(8, field.value.split("\n").length);
+}
+
+function submit() {
+  const text = field.value.trim();
+  if (!text) return;
   field.value = "";
-  if (answer.turn) watch(answer.turn); else put("answer", answer.error.message);
+  grow();
+  send(text);
+}
+
+document.getElementById("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  submit();
 });
+field.addEventListener("input", grow);
+field.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    submit();
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const running = [...turns.values()].filter((turn) => turn.running && turn.stop);
+  running.at(-1)?.cancel();
+});
+older.addEventListener("click", () => history(oldest).catch(failed));
+for (const example of document.querySelectorAll("[data-example]")) {
+  example.addEventListener("click", () => {
+    field.value = example.textContent;
+    field.focus();
+  });
+}
+
+function failed(problem) {
+  talk.append(make("p", { class: "bad", text: problem instanceof Problem ? problem.text : say("lost") }));
+}
+
+history(null).then(waiting).catch(failed);
+setInterval(() => {
+  if (document.visibilityState === "visible") waiting().catch(() => null);
+}, LOOK);
+field.focus();

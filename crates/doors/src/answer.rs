@@ -49,6 +49,9 @@ pub(crate) struct TurnAnswer {
     /// The answer as an SVG picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) picture: Option<String>,
+    /// True while something it changed can be taken back by `POST /agent/turns/{turn}/undo`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) undoable: bool,
 }
 
 /// A question that waits for a yes.
@@ -119,6 +122,7 @@ impl House {
             question: None,
             by_model: false,
             picture: None,
+            undoable: false,
         };
         match last {
             Some(Beat::Ends { ending }) => {
@@ -130,6 +134,10 @@ impl House {
                 if let Some(id) = text("approval").filter(|_| answer.status == "waits") {
                     answer.approval = self.runtime().approval(&id)?.map(|approval| self.card(&approval));
                 }
+                answer.undoable = story.iter().flat_map(|moment| &moment.beats).any(|beat| match beat {
+                    Beat::Did { call_id, .. } => self.runtime().can_undo(call_id),
+                    _ => false,
+                });
                 // A list that was let go of is an answer without rows.
                 (answer.entries, answer.count) = self.gateway.shown(&known.id, 0, ROWS).unwrap_or_default();
             }

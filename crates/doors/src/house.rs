@@ -10,10 +10,19 @@ use metnos_executor::Failure;
 use metnos_gateway::Gateway;
 use metnos_runtime::Runtime;
 use metnos_runtime::house::logbook::{Level, Logbook};
-use std::sync::Arc;
+use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
+
+/// What a look at the whole audit found.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Verified {
+    pub(crate) at: String,
+    pub(crate) lines: u64,
+    pub(crate) damage: Vec<String>,
+}
 
 /// The house behind the doors.
 pub struct House {
@@ -29,6 +38,8 @@ pub struct House {
     log: Logbook,
     /// True over TLS: cookies are then for TLS only.
     pub(crate) secure: bool,
+    /// The last look at the whole audit since the start.
+    verified: Mutex<Option<Verified>>,
     closing: AtomicBool,
     close: watch::Sender<bool>,
 }
@@ -54,6 +65,7 @@ impl House {
             since: Instant::now(),
             log,
             secure,
+            verified: Mutex::default(),
             closing: AtomicBool::new(false),
             close: watch::channel(false).0,
         }))
@@ -72,6 +84,15 @@ impl House {
     /// What performs turns, for a prompt in the same process.
     pub fn gateway(&self) -> Arc<Gateway> {
         Arc::clone(&self.gateway)
+    }
+
+    /// The last look at the whole audit, if there was one since the start.
+    pub(crate) fn verified(&self) -> Option<Verified> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_verified(&self, found: Verified) {
+        *self.verified.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
     }
 
     /// From now on nothing new is begun.

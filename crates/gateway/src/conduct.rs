@@ -204,6 +204,11 @@ impl Gateway {
         self.db(|db| db.turns(Some(conversation), most))
     }
 
+    /// The turns of a conversation older than `before`, the newest first.
+    pub fn turns_before(&self, conversation: &str, before: &str, most: u32) -> Result<Vec<Turn>, Failure> {
+        self.db(|db| db.turns_before(conversation, before, most))
+    }
+
     /// The turns of one person, or of all, older than `before`, the newest first.
     pub fn turns_of(
         &self,

@@ -25,6 +25,13 @@ impl Gateway {
         Ok(self.db(|db| db.plans(person(caller)))?.into_iter().map(|kept| self.listed(kept, day)).collect())
     }
 
+    /// The kept plans of a person with a number below `before`, the newest first.
+    pub fn plans_before(&self, caller: &str, before: Option<i64>, most: u32) -> Result<Vec<Listed>, Failure> {
+        let day = self.db(Db::use_days)?;
+        let kept = self.db(|db| db.plans_before(person(caller), before, most))?;
+        Ok(kept.into_iter().map(|kept| self.listed(kept, day)).collect())
+    }
+
     /// One kept plan of a person.
     pub fn kept_plan(&self, caller: &str, id: i64) -> Result<Listed, Failure> {
         let day = self.db(Db::use_days)?;

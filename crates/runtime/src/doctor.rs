@@ -55,6 +55,16 @@ pub fn examine(home: &Home, open: impl FnOnce() -> Result<Runtime, Failure>) -> 
     findings
 }
 
+impl Runtime {
+    /// The same for one that is open already.
+    pub fn examine(&self) -> Vec<Finding> {
+        let mut findings = vec![bubblewrap(), landlock(), user_namespaces()];
+        findings.extend(self.prove_layers());
+        findings.extend(self.house());
+        findings
+    }
+}
+
 fn bubblewrap() -> Finding {
     match bwrap_version() {
         v if v.is_empty() => Finding::bad(

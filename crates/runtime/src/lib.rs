@@ -38,6 +38,7 @@ mod vault;
 pub use audit_log::audit_verify;
 pub use birth::BirthReport;
 pub use builtin::{NAMES as BUILTINS, awake};
+pub use lifecycle::Row as Executor;
 pub use metnos_undo::Purpose;
 pub use metnos_vault::{Form, Listed};
 pub use runtime::{Options, Runtime};

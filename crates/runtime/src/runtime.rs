@@ -260,6 +260,12 @@ impl Runtime {
         self.pool.get_or_init(|| Pool::new(launcher.clone(), keeping).ok().map(Arc::new)).as_ref()
     }
 
+    /// How warm cells have served so far: calls that found one, calls that did not; none when none are kept.
+    pub fn warm_cells(&self) -> Option<(u64, u64)> {
+        let served = self.pool.get()?.as_ref().filter(|_| self.warm)?.served();
+        Some((served.hits, served.misses))
+    }
+
     /// Lets the place of a cell that is at work be filled again.
     pub(crate) fn refill(&self) {
         if let Some(pool) = self.pool.get().and_then(Option::as_ref) {

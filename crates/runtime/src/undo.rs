@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 pub const NAME: &str = "undo_last_turn";
 /// How long undo waits for a call that changes the same paths.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How many records are read for one part of a list.
+const LOOKED_AT: usize = 2_000;
 
 /// What the journal knows of one act, for a person.
 #[derive(Clone, Debug)]
@@ -71,7 +73,32 @@ impl Runtime {
         Ok(self.journal.acts().map_err(|e| failed(&e))?.iter().map(turn).collect())
     }
 
-    /// Undoes one act, or the latest of `user` that can be. `None` when there is nothing to undo.
+    /// A part of what `user` may see of it, by name, the latest first: what is before `before`, and from where
+    /// to go on if there is more. It reads at most [`LOOKED_AT`] records, however many there are.
+    pub fn turns_before(
+        &self,
+        user: &str,
+        before: Option<&str>,
+        most: usize,
+    ) -> Result<(Vec<Turn>, Option<String>), Failure> {
+        let mut found = Vec::new();
+        for (n, id) in self.journal.ids_before(before).map_err(|e| failed(&e))?.into_iter().enumerate() {
+            if found.len() >= most || n >= LOOKED_AT {
+                return Ok((found, Some(format!("{id}~"))));
+            }
+            let act = self.journal.look(&id).map_err(|e| failed(&e))?;
+            found.extend(act.filter(|act| reaches(user, act)).map(|act| turn(&act)));
+        }
+        Ok((found, None))
+    }
+
+    /// Whether something of a call can still be taken back. What cannot be read cannot.
+    pub fn can_undo(&self, call_id: &str) -> bool {
+        let found = self.journal.look(call_id).ok().flatten();
+        found.is_some_and(|act| matches!(act.state, State::Done | State::Undoing) && did_something(&act))
+    }
+
+    /// Undoes one act, a turn as a whole, or the latest of `user` that can be. `None` when there is nothing to undo.
     pub fn undo(
         &self,
         user: &str,
@@ -87,12 +114,12 @@ impl Runtime {
                 acts.iter().filter(mine).find(undoable)
             }
             Some(id) => {
-                // One call, or everything a turn did.
-                let named = |act: &&Act| {
-                    (act.call_id == id || crate::call::turn_of(&act.call_id) == Some(id))
-                        && reaches(user, act)
-                };
-                let found = acts.iter().filter(named).find(undoable).or_else(|| acts.iter().find(named));
+                let mine = |act: &&Act| reaches(user, act);
+                let of_turn = |act: &&Act| crate::call::turn_of(&act.call_id) == Some(id);
+                // A turn is named by what of it can still be undone, else by whatever it changed.
+                let found = (acts.iter().filter(mine).find(|act| act.call_id == id))
+                    .or_else(|| acts.iter().filter(mine).filter(of_turn).find(undoable))
+                    .or_else(|| acts.iter().filter(mine).find(of_turn));
                 Some(found.ok_or_else(|| {
                     Failure::new(ErrorClass::NotFound, format!("no change is known as {id}"))
                         .with_hint("metnos undo --list")
@@ -120,8 +147,8 @@ impl Runtime {
             }
             _ => return Ok(None),
         }
-        let turn = crate::call::turn_of(&act.call_id);
-        let Some(whole) = turn.filter(|turn| which.is_none_or(|id| id == *turn)) else {
+        let as_a_whole = |turn: &&str| which.is_none_or(|id| id == *turn);
+        let Some(whole) = crate::call::turn_of(&act.call_id).filter(as_a_whole) else {
             return self.undo_act(act, user, purpose);
         };
         // A turn is taken back as a whole, its last step first.

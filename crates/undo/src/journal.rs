@@ -74,6 +74,16 @@ impl Journal {
         self.on(&Shelf::ALL)
     }
 
+    /// The ids of what there is before `before`, the latest name first. Reads no record.
+    pub fn ids_before(&self, before: Option<&str>) -> Result<Vec<String>> {
+        let mut names = BTreeSet::new();
+        for shelf in &Shelf::ALL {
+            let found = self.shelves.names(*shelf)?;
+            names.extend(found.into_iter().filter(|name| before.is_none_or(|before| name.as_str() < before)));
+        }
+        Ok(names.into_iter().rev().collect())
+    }
+
     /// What is over and was not let go of, the newest first.
     pub fn held(&self) -> Result<Vec<Act>> {
         self.on(&[Shelf::Done, Shelf::Undone])
@@ -92,6 +102,11 @@ impl Journal {
         let when = |act: &Act| act.head.as_ref().map(|head| head.at);
         acts.sort_by(|a, b| when(b).cmp(&when(a)).then_with(|| b.call_id.cmp(&a.call_id)));
         Ok(acts)
+    }
+
+    /// One of them, if it is there.
+    pub fn look(&self, call_id: &str) -> Result<Option<Act>> {
+        self.find(call_id)
     }
 
     /// One of them.

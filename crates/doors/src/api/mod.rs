@@ -12,7 +12,9 @@ mod turns;
 mod v1;
 
 pub(crate) use body::Said;
+pub(crate) use health::resident;
 pub(crate) use refusal::Refusal;
+pub(crate) use turns::blocking;
 
 use crate::house::House;
 use crate::{pages, shield};

@@ -77,6 +77,8 @@ pub(crate) struct Older {
     before: Option<String>,
     /// How many at most, up to 200.
     most: Option<u32>,
+    /// Only those of this conversation of theirs, on this channel.
+    conversation: Option<String>,
 }
 
 /// A turn in a list.
@@ -210,7 +212,17 @@ pub(crate) async fn list(
     Query(older): Query<Older>,
 ) -> Result<Json<Vec<TurnListed>>, Refusal> {
     let most = older.most.unwrap_or(50).clamp(1, 200);
-    let turns = blocking(move || house.turns_of(&who, older.before.as_deref(), most)).await?;
+    let turns = blocking(move || {
+        let Some(name) = older.conversation.as_deref() else {
+            return house.turns_of(&who, older.before.as_deref(), most);
+        };
+        let conversation = who.conversation(Some(name))?;
+        match older.before.as_deref() {
+            Some(before) => house.gateway.turns_before(&conversation, before, most),
+            None => house.gateway.turns_in(&conversation, most),
+        }
+    })
+    .await?;
     let listed = |turn: metnos_memory::db::Turn| TurnListed {
         turn: turn.id,
         caller: turn.caller,

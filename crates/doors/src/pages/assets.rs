@@ -5,11 +5,19 @@ use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
 /// Name, kind, content.
 const ASSETS: &[(&str, &str, &[u8])] = &[
     ("metnos.css", "text/css; charset=utf-8", include_bytes!("../../assets/metnos.css")),
-    ("chat.js", "text/javascript; charset=utf-8", include_bytes!("../../assets/chat.js")),
-    ("login.js", "text/javascript; charset=utf-8", include_bytes!("../../assets/login.js")),
+    ("admin.js", SCRIPT, include_bytes!("../../assets/admin.js")),
+    ("card.js", SCRIPT, include_bytes!("../../assets/card.js")),
+    ("chat.js", SCRIPT, include_bytes!("../../assets/chat.js")),
+    ("common.js", SCRIPT, include_bytes!("../../assets/common.js")),
+    ("login.js", SCRIPT, include_bytes!("../../assets/login.js")),
+    ("table.js", SCRIPT, include_bytes!("../../assets/table.js")),
+    ("turn.js", SCRIPT, include_bytes!("../../assets/turn.js")),
+    ("watch.js", SCRIPT, include_bytes!("../../assets/watch.js")),
     ("icon.svg", "image/svg+xml", include_bytes!("../../assets/icon.svg")),
 ];
 

@@ -1,8 +1,10 @@
 //! The pages: rendered here, with a little script of our own; nothing from elsewhere.
 
+mod admin;
 mod assets;
 mod chat;
-mod shell;
+mod plot;
+pub(crate) mod shell;
 
 use crate::house::House;
 use axum::Router;
@@ -17,4 +19,5 @@ pub(crate) fn router() -> Router<Arc<House>> {
         .route("/", get(chat::chat))
         .route("/login", get(chat::login))
         .route("/assets/{name}", get(assets::asset))
+        .merge(admin::router())
 }

@@ -1,12 +1,87 @@
-//! What every page has around it.
+//! What every page has around it, and how it writes moments, numbers and sizes.
 
 use crate::house::House;
 use crate::who::Who;
 use crate::words::Speech;
 use askama::Template;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::Json;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// The sentences that scripts say. They come with the page: a script knows no language.
+pub(crate) const SCRIPT_WORDS: &[&str] = &[
+    "act-cancel",
+    "act-details",
+    "act-repeat",
+    "act-retry",
+    "act-star",
+    "act-star-why",
+    "act-undo",
+    "by-model",
+    "cancelling",
+    "card-always",
+    "card-by",
+    "card-expired",
+    "card-never",
+    "card-no",
+    "card-once",
+    "card-session",
+    "card-until",
+    "form-send",
+    "lost",
+    "lost-now",
+    "picture-alt",
+    "progress",
+    "progress-of",
+    "starred",
+    "starred-none",
+    "status-asks",
+    "status-cancelled",
+    "status-done",
+    "status-dormant",
+    "status-failed",
+    "status-gap",
+    "status-interrupted",
+    "status-partly",
+    "status-running",
+    "status-unclear",
+    "status-waits",
+    "step-begins",
+    "step-done",
+    "step-failed",
+    "step-ok",
+    "step-partly",
+    "step-planned",
+    "steps",
+    "steps-show",
+    "table-label",
+    "table-more",
+    "table-rows",
+    "thinking",
+    "undone",
+    "working",
+];
+
+/// The values that scripts fill in, as they find them.
+const HOLES: &[(&str, &str)] =
+    &[("n", "{n}"), ("m", "{m}"), ("when", "{when}"), ("who", "{who}"), ("text", "{text}")];
+
+/// The pages about the house: name, address, whether only the host may look at it.
+const MENU: &[(&str, &str, bool)] = &[
+    ("overview", "/admin/", true),
+    ("approvals", "/admin/approvals", false),
+    ("turns", "/admin/turns", false),
+    ("undo", "/admin/undo", false),
+    ("plans", "/admin/plans", false),
+    ("executors", "/admin/executors", true),
+    ("gaps", "/admin/gaps", true),
+    ("safety", "/admin/safety", true),
+    ("people", "/admin/people", false),
+    ("models", "/admin/models", true),
+    ("system", "/admin/system", true),
+];
 
 /// Who looks at a page, in which language.
 pub(crate) struct Shell {
@@ -16,6 +91,7 @@ pub(crate) struct Shell {
     pub(crate) host: bool,
     /// The key of the title, and of the entry in the menu.
     pub(crate) page: &'static str,
+    zone: jiff::tz::TimeZone,
 }
 
 impl Shell {
@@ -26,6 +102,7 @@ impl Shell {
             csrf: who.csrf.clone().unwrap_or_default(),
             host: who.is_host(),
             page,
+            zone: who.zone(),
         }
     }
 
@@ -33,6 +110,109 @@ impl Shell {
     pub(crate) fn t(&self, key: &str) -> String {
         self.speech.t(key)
     }
+
+    /// A sentence with one value.
+    pub(crate) fn say(&self, key: &str, name: &str, value: impl ToString) -> String {
+        self.speech.say(key, &[(name, &value.to_string())])
+    }
+
+    /// A word of a family, such as the name of a status; the word itself where there is none.
+    pub(crate) fn one_of(&self, family: &str, word: &str) -> String {
+        let key = format!("{family}-{word}");
+        let said = self.t(&key);
+        if said == key { word.to_owned() } else { said }
+    }
+
+    /// The title of this page.
+    pub(crate) fn title(&self) -> String {
+        self.one_of("title", self.page)
+    }
+
+    /// The pages this person may look at: title, address, whether it is this one.
+    pub(crate) fn menu(&self) -> Vec<(String, &'static str, bool)> {
+        let open = MENU.iter().filter(|(.., host)| self.host || !host);
+        open.map(|(page, path, _)| (self.one_of("title", page), *path, *page == self.page)).collect()
+    }
+
+    /// What scripts say, as JSON.
+    pub(crate) fn script_words(&self) -> String {
+        let words: serde_json::Map<String, serde_json::Value> =
+            SCRIPT_WORDS.iter().map(|key| ((*key).to_owned(), self.speech.say(key, HOLES).into())).collect();
+        serde_json::Value::Object(words).to_string()
+    }
+
+    /// A moment in this person's zone; what is none as it is.
+    pub(crate) fn when(&self, text: &str) -> String {
+        match text.parse::<jiff::Timestamp>() {
+            Ok(at) => at.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+            Err(_) => text.to_owned(),
+        }
+    }
+
+    /// A moment that may not have been.
+    pub(crate) fn when_any(&self, text: &Option<String>) -> String {
+        text.as_deref().map(|text| self.when(text)).unwrap_or_default()
+    }
+
+    /// A number with its thousands apart.
+    pub(crate) fn number(&self, value: &u64) -> String {
+        let digits = value.to_string();
+        let mut out = String::new();
+        for (n, digit) in digits.chars().enumerate() {
+            if n > 0 && (digits.len() - n) % 3 == 0 {
+                out.push('\u{202f}');
+            }
+            out.push(digit);
+        }
+        out
+    }
+
+    /// Bytes as people read them.
+    pub(crate) fn size(&self, bytes: &u64) -> String {
+        let mut value = *bytes as f64;
+        let mut units = ["B", "kB", "MB", "GB", "TB"].into_iter();
+        let mut unit = units.next().unwrap_or_default();
+        for larger in units {
+            if value < 1000.0 {
+                break;
+            }
+            value /= 1000.0;
+            unit = larger;
+        }
+        let text = if unit == "B" || value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") };
+        let text = if self.speech.language() == "it" { text.replace('.', ",") } else { text };
+        format!("{text} {unit}")
+    }
+
+    /// How long something has lasted, in its two largest units.
+    pub(crate) fn lasted(&self, seconds: &u64) -> String {
+        match *seconds {
+            s if s < 60 => format!("{s} s"),
+            s if s < 3600 => format!("{} min", s / 60),
+            s if s < 86_400 => format!("{} h {} min", s / 3600, s % 3600 / 60),
+            s => self.say("days", "n", s / 86_400),
+        }
+    }
+
+    /// How long something took, from milliseconds.
+    pub(crate) fn took(&self, ms: &f64) -> String {
+        let text = match ms {
+            ms if *ms < 10.0 => format!("{ms:.1} ms"),
+            ms if *ms < 1000.0 => format!("{ms:.0} ms"),
+            ms => format!("{:.1} s", ms / 1000.0),
+        };
+        if self.speech.language() == "it" { text.replace('.', ",") } else { text }
+    }
+}
+
+/// JSON for the eye.
+pub(crate) fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// A text as JSON, for what a button sends.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// A page, rendered.
@@ -41,4 +221,15 @@ pub(crate) fn html(page: &impl Template) -> Response {
         Ok(text) => ([(CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response(),
         Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "this page could not be drawn").into_response(),
     }
+}
+
+/// Whether a program asks, and not a browser.
+pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.contains("application/json") && !accepted.contains("text/html")
+}
+
+/// A page for a browser, what is on it for a program.
+pub(crate) fn either(headers: &HeaderMap, view: &impl Serialize, page: &impl Template) -> Response {
+    if wants_json(headers) { Json(view).into_response() } else { html(page) }
 }

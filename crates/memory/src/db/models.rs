@@ -84,7 +84,7 @@ fn count(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or(0))
 }
 
-fn call(row: &Row<'_>) -> rusqlite::Result<ModelCall> {
+pub(super) fn call(row: &Row<'_>) -> rusqlite::Result<ModelCall> {
     Ok(ModelCall {
         turn: row.get(0)?,
         role: row.get(1)?,

@@ -225,7 +225,7 @@ fn insert(tx: &Transaction<'_>, lesson: &Lesson, day: u32, now: Timestamp) -> ru
     Ok(tx.last_insert_rowid())
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<KeptPlan> {
+pub(super) fn kept(row: &Row<'_>) -> rusqlite::Result<KeptPlan> {
     let (day, why): (Option<u32>, Option<String>) = (row.get(13)?, row.get(14)?);
     Ok(KeptPlan {
         id: row.get(0)?,

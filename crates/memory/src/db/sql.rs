@@ -60,9 +60,20 @@ pub(super) const TURN: &str = "SELECT id, caller, conversation, request, began_a
 pub(super) const TURNS_IN: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE conversation = ?1 ORDER BY id DESC LIMIT ?2";
+pub(super) const TURNS_IN_BEFORE: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    WHERE conversation = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
 pub(super) const TURNS_OF: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE (?1 IS NULL OR caller GLOB ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3";
+pub(super) const TURNS_LIKE: &str =
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    WHERE (?1 IS NULL OR caller GLOB ?1) AND (?2 IS NULL OR id < ?2)
+    AND (?3 IS NULL OR coalesce(status, 'running') = ?3) ORDER BY id DESC LIMIT ?4";
+pub(super) const TURNS_A_DAY: &str = "SELECT substr(began_at, 1, 10), count(*),
+    sum(coalesce(status, '') IN ('done', 'partly')) FROM turns WHERE id >= ?1 GROUP BY 1 ORDER BY 1";
+pub(super) const TURN_PHASES: &str = "SELECT substr(began_at, 1, 10), phases FROM turns
+    WHERE id >= ?1 AND phases IS NOT NULL ORDER BY id DESC LIMIT ?2";
 pub(super) const TURN_REOPEN: &str = "UPDATE turns SET status = NULL, ended_at = NULL WHERE id = ?1";
 pub(super) const TURN_INTERRUPT: &str =
     "UPDATE turns SET status = 'interrupted', ended_at = ?2 WHERE id = ?1 AND ended_at IS NULL";
@@ -80,6 +91,9 @@ pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn
 pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (turn) DO NOTHING";
 pub(super) const GAPS: &str = "SELECT request, words, at FROM gaps ORDER BY turn DESC LIMIT ?1";
+
+pub(super) const GAPS_BEFORE: &str = "SELECT turn, request, words, at FROM gaps
+    WHERE (?1 IS NULL OR turn < ?1) ORDER BY turn DESC LIMIT ?2";
 
 pub(super) const DAY_ADD: &str = "INSERT INTO use_days (day) VALUES (?1) ON CONFLICT (day) DO NOTHING";
 pub(super) const DAYS: &str = "SELECT count(*) FROM use_days";
@@ -107,6 +121,10 @@ pub(super) const PLAN: &str =
 pub(super) const PLANS: &str =
     "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
     starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE person = ?1 ORDER BY id";
+pub(super) const PLANS_BEFORE: &str =
+    "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
+    starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans
+    WHERE person = ?1 AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3";
 pub(super) const PLANS_OF_TURN: &str = "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,
     starred, retired_day, retired_why, last_day, last_turn, last_at FROM plans WHERE last_turn = ?1 ORDER BY kind, id";
 pub(super) const MODEL_NOTE: &str =
@@ -114,6 +132,9 @@ pub(super) const MODEL_NOTE: &str =
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 pub(super) const MODEL_CALLS: &str = "SELECT turn, role, model, tokens_in, tokens_out, ms, cost, outcome
     FROM model_calls WHERE turn = ?1 ORDER BY id";
+pub(super) const MODEL_CALLS_SINCE: &str =
+    "SELECT turn, role, model, tokens_in, tokens_out, ms, cost, outcome, id, at
+    FROM model_calls WHERE at >= ?1 AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3";
 pub(super) const MODEL_USE: &str = "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(ms), 0),
     coalesce(sum(cost), 0) FROM model_calls WHERE (?1 IS NULL OR turn = ?1) AND at >= ?2";
 

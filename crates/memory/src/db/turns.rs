@@ -94,6 +94,13 @@ impl Db {
         }
     }
 
+    /// The turns of a conversation older than `before`, the newest first.
+    pub fn turns_before(&self, conversation: &str, before: &str, most: u32) -> Result<Vec<Turn>> {
+        self.with("read turns", |c| {
+            c.prepare_cached(sql::TURNS_IN_BEFORE)?.query_map((conversation, before, most), turn)?.collect()
+        })
+    }
+
     /// The turns of one person over all channels, or of all, older than `before`, the newest first.
     pub fn turns_of(&self, person: Option<&str>, before: Option<&str>, most: u32) -> Result<Vec<Turn>> {
         let callers = person.map(|person| format!("{person}/*"));

@@ -8,6 +8,7 @@
     reason = "test support"
 )]
 
+pub mod browser;
 pub mod daemon;
 pub mod model;
 pub mod session;

@@ -50,6 +50,14 @@ impl Runtime {
         self.decide(Kind::Level, caller, &level)
     }
 
+    /// The levels that were decided: for whom on which channel, and which.
+    pub fn levels(&self) -> Result<Vec<(String, Level)>, Failure> {
+        let mut levels: Vec<(String, Level)> =
+            self.known()?.levels.iter().map(|(caller, level)| (caller.clone(), *level)).collect();
+        levels.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(levels)
+    }
+
     /// Grants and rules.
     pub fn held(&self) -> Result<Held, Failure> {
         let mut held = Held::default();

@@ -1,0 +1,86 @@
+// A list as a table: sorts by a column, shows more rows when they are wanted.
+
+import { get, make, number, Problem, say, size, when } from "./common.js";
+
+const MORE = 200;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const BYTES = /(^|_)(size|bytes)$/;
+
+function columns(rows) {
+  const seen = new Set();
+  for (const row of rows) for (const key of Object.keys(row)) if (!key.startsWith("_")) seen.add(key);
+  return [...seen];
+}
+
+function shown(key, value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return BYTES.test(key) ? size(value) : number(value);
+  if (typeof value === "string") return MOMENT.test(value) ? when(value) : value;
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function compare(a, b) {
+  if (a === b) return 0;
+  if (a === null || a === undefined || a === "") return 1;
+  if (b === null || b === undefined || b === "") return -1;
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true, sensitivity: "base" });
+}
+
+/** The rows of the answer of a turn; `count` is how many there are in all. */
+export function table(turn, first, count) {
+  const rows = first.slice();
+  const keys = columns(rows);
+  if (!keys.length) return null;
+  let by = null;
+  let down = false;
+  const body = make("tbody");
+  const foot = make("p", { class: "table-foot" });
+  const heads = keys.map((key) => {
+    const button = make("button", { type: "button", class: "sort", text: key.replaceAll("_", " ") });
+    button.addEventListener("click", () => {
+      down = by === key && !down;
+      by = key;
+      draw();
+    });
+    return make("th", { scope: "col", class: rows.some((row) => typeof row[key] === "number") ? "num" : null }, button);
+  });
+
+  function draw() {
+    const order = rows.slice();
+    if (by) order.sort((a, b) => (down ? -1 : 1) * compare(a[by], b[by]));
+    heads.forEach((head, at) => {
+      if (keys[at] === by) head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    body.replaceChildren(
+      ...order.map((row) =>
+        make("tr", {}, ...keys.map((key) => {
+          const text = shown(key, row[key]);
+          const long = text.length > 60;
+          return make("td", { text, class: typeof row[key] === "number" ? "num" : long ? "long" : null, title: long ? text : null });
+        })),
+      ),
+    );
+    foot.replaceChildren(make("span", { text: say("table-rows", { n: number(rows.length), m: number(count) }) }));
+    if (rows.length < count) foot.append(make("button", { type: "button", class: "quiet", text: say("table-more"), onclick: more }));
+  }
+
+  async function more(event) {
+    event.target.disabled = true;
+    try {
+      const part = await get(`/agent/turns/${turn}/entries?from=${rows.length}&most=${MORE}`);
+      rows.push(...part.entries);
+      count = part.entries.length ? part.count : rows.length;
+      draw();
+    } catch (problem) {
+      foot.append(make("span", { class: "bad", text: problem instanceof Problem ? problem.text : String(problem) }));
+    }
+  }
+
+  draw();
+  const scroller = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": say("table-label") },
+    make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body));
+  return make("div", { class: "list" }, scroller, foot);
+}

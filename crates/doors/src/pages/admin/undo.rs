@@ -1,0 +1,96 @@
+//! What was changed, and what of it can be taken back.
+
+use super::{Done, For, ROWS, Visit};
+use crate::api::{Refusal, blocking};
+use crate::house::House;
+use crate::pages::Shell;
+use crate::who::Who;
+use askama::Template;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_runtime::Purpose;
+use metnos_runtime::call::turn_of;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Wanted {
+    before: Option<String>,
+}
+
+#[derive(Clone, Serialize)]
+struct Row {
+    id: String,
+    turn: Option<String>,
+    at: Option<String>,
+    person: String,
+    executor: String,
+    state: &'static str,
+    operations: u64,
+    kept_bytes: u64,
+    freed: Option<String>,
+    damage: Option<String>,
+    can: bool,
+}
+
+#[derive(Clone, Serialize)]
+struct View {
+    changes: Vec<Row>,
+    next: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "admin/undo.html")]
+struct Page {
+    shell: Shell,
+    view: View,
+}
+
+pub(super) async fn page(
+    State(house): State<Arc<House>>,
+    who: Result<Who, Refusal>,
+    headers: HeaderMap,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let visit = Visit { house, who, headers, page: "undo", open: For::Everybody };
+    let look = move |house: &House, who: &Who| look(house, who, wanted.before.as_deref());
+    visit.show(look, |shell, view| Page { shell, view }).await
+}
+
+fn look(house: &House, who: &Who, before: Option<&str>) -> Result<View, Failure> {
+    let (found, next) = house.runtime().turns_before(&who.caller(), before, ROWS as usize)?;
+    let row = |change: metnos_runtime::undo::Turn| Row {
+        turn: turn_of(&change.id).map(str::to_owned),
+        at: change.at.map(|at| at.to_string()),
+        person: super::person_of(&change.user).to_owned(),
+        executor: change.executor,
+        state: change.state,
+        operations: change.operations,
+        kept_bytes: change.kept_bytes,
+        freed: change.freed.map(|at| at.to_string()),
+        damage: change.damage,
+        can: matches!(change.state, "done" | "undoing") && change.operations > 0,
+        id: change.id,
+    };
+    Ok(View { changes: found.into_iter().map(row).collect(), next })
+}
+
+pub(super) async fn take_back(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Path(id): Path<String>,
+) -> Result<Json<Done>, Refusal> {
+    let speech = house.words.speak(who.person.language.as_deref());
+    let outcome = blocking(move || house.runtime().undo(&who.caller(), Some(&id), Purpose::Undo)).await?;
+    let outcome = outcome
+        .ok_or_else(|| Failure::new(ErrorClass::Conflict, "there is nothing left of it to be taken back"))?;
+    let mut text = speech.say("undone", &[("n", &outcome.reversed.to_string())]);
+    for conflict in &outcome.conflicts {
+        text.push_str(&format!("\n{}: {}", conflict.path, conflict.why));
+    }
+    // What was left as it is must be read before the page is drawn again.
+    Ok(Json(Done { text, stay: !outcome.conflicts.is_empty() }))
+}

@@ -1,0 +1,217 @@
+//! The web pages in a real browser: the chat does what it says, every page opens, nothing is loaded from
+//! elsewhere, and nothing in a name becomes markup. With `METNOS_SCREENSHOTS` set to a folder, pictures are
+//! taken on the way.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use support::House;
+use support::browser::{Browser, is_there};
+use support::daemon::Daemon;
+
+const NASTY: &str = "<img src=x onerror=alert(1)>.txt";
+const PAGES: [&str; 11] =
+    ["", "approvals", "turns", "undo", "plans", "executors", "gaps", "safety", "people", "models", "system"];
+
+/// Says something and waits until the newest turn stands still.
+fn say(browser: &Browser, text: &str) {
+    let before = browser.eval("return document.querySelectorAll('.turn').length;").as_u64().unwrap();
+    browser.type_into("#text", &format!("{text}\u{E007}"));
+    browser.until(&format!("document.querySelectorAll('.turn').length > {before}"));
+    browser.until("document.querySelector('.turn:last-child .state').textContent === '' && document.querySelector('.turn:last-child .said').childElementCount > 0");
+}
+
+/// The words of the newest answer.
+fn said(browser: &Browser) -> String {
+    let text = browser.eval("return document.querySelector('.turn:last-child .said').innerText;");
+    text.as_str().unwrap().to_owned()
+}
+
+/// Pictures by day, by night and on a phone.
+fn pictures(browser: &Browser, name: &str) {
+    let Some(folder) = std::env::var_os("METNOS_SCREENSHOTS").map(PathBuf::from) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    for (kind, dark, phone) in [("light", false, false), ("dark", true, false), ("phone", false, true)] {
+        browser.look(dark, phone);
+        browser.eval("document.activeElement.blur(); if (document.querySelector('.chat')) scrollTo(0, document.documentElement.scrollHeight); else scrollTo(0, 0);");
+        std::fs::write(folder.join(format!("{name}-{kind}.png")), browser.picture()).unwrap();
+    }
+    browser.look(false, false);
+}
+
+/// Nothing on this page is wider than a phone, except what scrolls by itself.
+fn fits_a_phone(browser: &Browser, page: &str) {
+    browser.look(false, true);
+    let wide = browser.eval("return document.documentElement.scrollWidth;").as_u64().unwrap();
+    assert!(wide <= 360, "{page} is {wide} wide on a phone");
+    browser.look(false, false);
+}
+
+/// The errors of the console since the last look.
+fn errors(browser: &Browser) -> Vec<Value> {
+    browser.log("browser").into_iter().filter(|line| line["level"] == "SEVERE").collect()
+}
+
+/// Every address that was loaded since the last look.
+fn loaded(browser: &Browser) -> Vec<String> {
+    let message = |line: &Value| serde_json::from_str::<Value>(line["message"].as_str()?).ok();
+    let lines = browser.log("performance");
+    let asked = lines.iter().filter_map(message).filter(|told| {
+        told["message"]["method"] == "Network.requestWillBeSent"
+    });
+    asked
+        .filter_map(|told| told["message"]["params"]["request"]["url"].as_str().map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn the_pages_do_in_a_browser_what_they_say() {
+    if !is_there("the_pages_do_in_a_browser_what_they_say") {
+        return;
+    }
+    let house = House::supervised();
+    house.write("Documents/report.txt", "a");
+    for n in 0..90 {
+        house.write(&format!("Papers/letter number {n:02}.txt"), vec![b'x'; 10 + n * 37]);
+    }
+    house.write(&format!("Odd/{NASTY}"), "harmless");
+    let daemon = Daemon::start(&house);
+    let browser = Browser::start();
+    browser.look(false, false);
+
+    // The way in: the token leaves the address at once.
+    browser.go(&daemon.login);
+    browser.until("location.pathname === '/'");
+    assert_eq!(browser.until("location.hash === '' ? 'clean' : 'token'"), "clean");
+    browser.until("!document.getElementById('welcome').hidden");
+    pictures(&browser, "chat-welcome");
+
+    // A question, with its steps.
+    say(&browser, "what time is it");
+    assert!(said(&browser).contains(':'), "{}", said(&browser));
+    browser.until("document.querySelectorAll('.turn:last-child .step.is-done').length > 0");
+    browser.click(".turn:last-child [data-act=star]");
+    browser.until("document.querySelector('.turn:last-child .note').textContent");
+
+    // A table: sorted by a click, more rows on demand.
+    say(&browser, "find the files in Papers");
+    let rows = "document.querySelectorAll('.turn:last-child tbody tr').length";
+    assert_eq!(browser.until(rows), 60);
+    pictures(&browser, "chat-table");
+    fits_a_phone(&browser, "the chat with a table");
+    browser.click(".turn:last-child .table-foot button");
+    browser.until(&format!("{rows} === 90"));
+    browser.click(".turn:last-child thead th .sort");
+    browser.until("document.querySelector('.turn:last-child th[aria-sort=ascending]') !== null");
+    let column = "return [...document.querySelectorAll('.turn:last-child tbody tr')].map(r => r.cells[0].textContent);";
+    let shown: Vec<String> = serde_json::from_value(browser.eval(column)).unwrap();
+    assert_eq!(shown.len(), 90);
+    assert!(shown.windows(2).all(|two| two[0] <= two[1]), "{shown:?}");
+
+    // A name that looks like markup is a name.
+    say(&browser, "find the files in Odd");
+    assert!(said(&browser).contains(NASTY), "{}", said(&browser));
+    assert_eq!(browser.eval("return document.querySelectorAll('.turn:last-child img').length;"), 0);
+
+    // A change asks; the button says yes; the file moves; the other button takes it back.
+    say(&browser, "move report.txt from Documents to Archive");
+    browser.until("document.querySelector('.turn:last-child .card') !== null");
+    assert!(!house.home().join("Archive/report.txt").exists(), "nothing happens before a yes");
+    pictures(&browser, "chat-card");
+    fits_a_phone(&browser, "the chat with a card");
+    // The card is still there after the page was loaded again.
+    browser.go(&format!("http://{}/", daemon.address));
+    browser.click(".turn:last-child .card [data-answer=once]");
+    browser.click(".turn:last-child [data-act=undo]");
+    assert!(house.home().join("Archive/report.txt").exists(), "the yes moved it");
+    browser.until("document.querySelector('.turn:last-child .note').textContent");
+    assert!(house.home().join("Documents/report.txt").exists(), "undo moved it back");
+    assert!(!house.home().join("Archive/report.txt").exists());
+
+    // What is missing is asked for, and the answer goes on.
+    say(&browser, "move report.txt");
+    browser.type_into(".turn:last-child .form input", "Archive\u{E007}");
+    browser.click(".turn:last-child .card [data-answer=no]");
+    browser.until("document.querySelector('.turn:last-child .badge.is-cancelled') !== null");
+    assert!(house.home().join("report.txt").exists() || house.home().join("Documents/report.txt").exists());
+    // Everything said before is there again, in order.
+    browser.go(&format!("http://{}/", daemon.address));
+    browser.until("document.querySelectorAll('.turn').length === 5");
+    let first = browser.eval("return document.querySelector('.turn .asked p').textContent;");
+    assert_eq!(first, "what time is it");
+
+    // Every page about the house opens, has its place in the menu, and fits a phone.
+    for page in PAGES {
+        browser.go(&format!("http://{}/admin/{page}", daemon.address));
+        browser.until("document.querySelector('main h1') !== null");
+        assert_eq!(browser.eval("return document.querySelectorAll('.side [aria-current=page]').length;"), 1);
+        fits_a_phone(&browser, page);
+        let name = if page.is_empty() { "overview" } else { page };
+        pictures(&browser, name);
+        let told = daemon.request(
+            "GET",
+            &format!("/admin/{page}"),
+            &[&format!("Authorization: Bearer {}", daemon.key), "Accept: application/json"],
+            "",
+        );
+        assert!(told.status == 200 && told.json().is_object(), "{page}: {told:?}");
+    }
+    // The plan that got its star, one turn in full, one executor, a check of the whole audit.
+    browser.go(&format!("http://{}/admin/plans", daemon.address));
+    browser.until("document.body.innerText.includes('★ what time is it')");
+    browser.go(&format!("http://{}/admin/turns", daemon.address));
+    browser.click("main tbody a");
+    browser.until("location.pathname.startsWith('/admin/turns/')");
+    browser.click("button[data-post$=replay]");
+    browser.until("document.getElementById('told').textContent.includes('the same')");
+    pictures(&browser, "turn");
+    browser.go(&format!("http://{}/admin/executors/move_files", daemon.address));
+    browser.until("document.querySelector('main h1').textContent === 'move_files'");
+    browser.go(&format!("http://{}/admin/safety", daemon.address));
+    browser.click("button[data-post$=verify]");
+    browser.until("document.querySelector('main .good') !== null");
+
+    assert_eq!(errors(&browser), Vec::<Value>::new(), "the console is clean");
+    let own = format!("http://{}/", daemon.address);
+    let foreign: Vec<String> = loaded(&browser)
+        .into_iter()
+        .filter(|url| !url.starts_with(&own) && !url.starts_with("data:"))
+        .collect();
+    assert_eq!(foreign, Vec::<String>::new(), "nothing comes from elsewhere");
+    house.chain_holds();
+}
+
+#[test]
+fn somebody_who_is_not_the_host_sees_what_is_theirs_and_nothing_else() {
+    let house = House::supervised();
+    let made = house.run(&["--json", "users", "add", "Anna", "--as", "member"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let token = house.run(&["--json", "devices", "add", "phone", "--person", "anna"]);
+    assert_eq!(token.code, Some(0), "{token:?}");
+    let token = token.json()["token"].as_str().unwrap().to_owned();
+    let daemon = Daemon::start(&house);
+    daemon.ask("what time is it");
+    let get = |path: &str, kind: &str| {
+        let auth = format!("Authorization: Bearer {token}");
+        daemon.request("GET", path, &[&auth, &format!("Accept: {kind}")], "")
+    };
+    for page in ["executors", "gaps", "safety", "models", "system"] {
+        let seen = get(&format!("/admin/{page}"), "text/html");
+        assert_eq!(seen.status, 403, "{page}: {seen:?}");
+        assert!(seen.body.contains("Only the host"), "{page}: {seen:?}");
+        assert_eq!(get(&format!("/admin/{page}"), "application/json").status, 403);
+    }
+    let turns = get("/admin/turns", "application/json").json();
+    assert_eq!(turns["turns"], json!([]), "the host's turns are not theirs");
+    assert_eq!(get("/admin/turns?person=host", "application/json").json()["turns"], json!([]));
+    let people = get("/admin/people", "application/json").json();
+    assert_eq!(people["people"], json!([]));
+    let theirs = people["tokens"].as_array().unwrap().iter().all(|token| token["person"] == "anna");
+    assert!(theirs, "{people}");
+    for path in ["safety/verify", "system/stop", "system/doctor", "people/admit"] {
+        let body = json!({ "channel": "telegram", "code": "x", "role": "guest" });
+        assert_eq!(daemon.post_as(&token, &format!("/admin/{path}"), &body).status, 403, "{path}");
+    }
+}
