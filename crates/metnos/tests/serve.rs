@@ -1,5 +1,5 @@
 //! The daemon as programs meet it: asking, watching, deciding, and what a kill leaves behind.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod support;
 

@@ -159,7 +159,7 @@ impl Shell {
         let digits = value.to_string();
         let mut out = String::new();
         for (n, digit) in digits.chars().enumerate() {
-            if n > 0 && (digits.len() - n) % 3 == 0 {
+            if n > 0 && (digits.len() - n).is_multiple_of(3) {
                 out.push('\u{202f}');
             }
             out.push(digit);

@@ -31,7 +31,11 @@ mod tests {
         let db = Db::open(&path).unwrap();
         db.raise("a", 1).unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| (2..200).for_each(|n| drop(db.raise("a", n).unwrap())));
+            scope.spawn(|| {
+                (2..200).for_each(|n| {
+                    db.raise("a", n).unwrap();
+                })
+            });
             copy(&path, &dir.path().join("copy.sqlite")).unwrap();
         });
         let copied = Db::open(&dir.path().join("copy.sqlite")).unwrap();
