@@ -206,6 +206,8 @@ fn other_peoples_turns_questions_and_lists_do_not_exist() {
             assert_eq!(answer.status, 404, "{role} {path}: {answer:?}");
         }
         assert_eq!(open.daemon.get_as(&token, "/metrics").status, 403, "{role}");
+        let secret = json!({ "fields": { "token": "s3cret-value-of-a-visitor" } });
+        assert_eq!(open.daemon.post_as(&token, "/agent/credentials/mail", &secret).status, 403, "{role}");
         let own = open.daemon.post_as(&token, "/agent/turn", &json!({ "text": "what time is it" }));
         assert_eq!(own.json()["status"], "done", "{role} {own:?}");
         assert_eq!(open.daemon.get_as(&token, "/agent/turns").json().as_array().map(Vec::len), Some(1));

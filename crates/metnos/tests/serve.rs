@@ -105,6 +105,19 @@ fn a_no_ends_the_turn_and_a_missing_word_is_asked_for() {
 }
 
 #[test]
+fn a_credential_goes_in_and_never_comes_out() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let given = json!({ "fields": { "token": "s3cret-value-4711" } });
+    assert_eq!(daemon.post("/agent/credentials/mail", &given).status, 204);
+    assert!(house.run(&["--json", "credentials", "list"]).stdout.contains("mail"));
+    let told = daemon.ask("find the files named s3cret-value-4711").to_string();
+    let turns = daemon.get("/agent/turns").body;
+    assert!(!turns.contains("s3cret-value-4711"), "what is written down does not hold it: {told} {turns}");
+    assert_eq!(daemon.post("/agent/credentials/..%2fx", &given).status, 400);
+}
+
+#[test]
 fn a_turn_with_a_given_id_never_runs_twice() {
     let house = House::supervised();
     let daemon = Daemon::start(&house);

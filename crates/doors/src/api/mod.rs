@@ -2,6 +2,7 @@
 
 mod approvals;
 mod body;
+mod credentials;
 mod feedback;
 mod forms;
 mod health;
@@ -50,6 +51,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::decide))
         .routes(routes!(forms::answer))
+        .routes(routes!(credentials::keep))
         .routes(routes!(login::login))
         .routes(routes!(login::logout))
         .routes(routes!(login::me))
