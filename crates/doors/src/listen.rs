@@ -54,6 +54,7 @@ impl Listening {
 /// Serves until `stop` is ready, then closes in order: nothing new, running turns end or are stopped, streams end.
 pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Output = ()>) {
     let router = api::router(&house);
+    let telegram = crate::telegram::start(&house);
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let (closing, closed) = watch::channel(false);
     tokio::pin!(stop);
@@ -88,6 +89,9 @@ pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Ou
     if !house.hub.still(PATIENCE).await {
         house.hub.stop_all();
         house.hub.still(STOPPING).await;
+    }
+    if let Some(telegram) = telegram {
+        let _ = tokio::task::spawn_blocking(move || telegram.close()).await;
     }
     closing.send_replace(true);
     let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
