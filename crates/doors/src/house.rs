@@ -37,6 +37,8 @@ pub struct House {
 impl House {
     /// Opens the house around `runtime`, to be spoken to under `origins`.
     pub fn open(runtime: Runtime, origins: Origins, secure: bool) -> Result<Arc<Self>, Failure> {
+        // The key of the machine's own terminal is there from the first start on.
+        runtime.admin_key()?;
         let gateway = Arc::new(Gateway::new(runtime)?);
         Ok(Arc::new(Self {
             gateway,
