@@ -4,6 +4,7 @@ use crate::api::hooks::Fired;
 use crate::counts::Counts;
 use crate::hub::Hub;
 use crate::shield::Origins;
+use crate::telegram::Pulse;
 use crate::who::Tries;
 use crate::words::Words;
 use metnos_executor::Failure;
@@ -32,6 +33,8 @@ pub struct House {
     pub(crate) counts: Counts,
     pub(crate) tries: Tries,
     pub(crate) fires: Fired,
+    /// Whether the Telegram door is alive.
+    pub(crate) telegram: Pulse,
     /// Under which names and addresses it may be spoken to.
     pub(crate) origins: Origins,
     pub(crate) since: Instant,
@@ -61,6 +64,7 @@ impl House {
             counts: Counts::default(),
             tries: Tries::default(),
             fires: Fired::default(),
+            telegram: Pulse::default(),
             origins,
             since: Instant::now(),
             log,

@@ -14,6 +14,7 @@ mod pages;
 mod shield;
 mod stream;
 mod talk;
+mod telegram;
 mod tls;
 mod who;
 mod words;

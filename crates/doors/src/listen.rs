@@ -56,6 +56,7 @@ impl Listening {
 pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Output = ()>) {
     let router = api::router(&house);
     house.log(Level::Info, &format!("listens at {}", listening.address));
+    let telegram = crate::telegram::start(&house);
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let (closing, closed) = watch::channel(false);
     tokio::pin!(stop);
@@ -92,6 +93,9 @@ pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Ou
         house.log(Level::Warn, "stops turns that took too long");
         house.hub.stop_all();
         house.hub.still(STOPPING).await;
+    }
+    if let Some(telegram) = telegram {
+        let _ = tokio::task::spawn_blocking(move || telegram.close()).await;
     }
     closing.send_replace(true);
     let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);

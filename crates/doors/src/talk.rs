@@ -18,9 +18,12 @@ const ROWS: usize = 20;
 const CELL: usize = 60;
 
 /// What a message means.
-enum Meant {
+pub(crate) enum Meant {
+    /// An answer to this question.
     Decision(String, Answer),
+    /// What this turn asked for.
     Reply(String),
+    /// Something new.
     Request,
 }
 
@@ -32,19 +35,39 @@ impl House {
         conversation: &str,
         text: String,
     ) -> Result<Started, Failure> {
+        let meant = self.understand(who, conversation, &text).await?;
+        self.act(who, conversation, text, meant, None).await
+    }
+
+    /// What a message of a conversation means.
+    pub(crate) async fn understand(
+        self: &Arc<Self>,
+        who: &Who,
+        conversation: &str,
+        text: &str,
+    ) -> Result<Meant, Failure> {
         let (house, reader, place, said) =
-            (Arc::clone(self), who.clone(), conversation.to_owned(), text.clone());
+            (Arc::clone(self), who.clone(), conversation.to_owned(), text.to_owned());
         let meant = tokio::task::spawn_blocking(move || house.meant(&reader, &place, &said)).await;
-        match meant.unwrap_or_else(|_| Err(Failure::internal("the message could not be read")))? {
+        meant.unwrap_or_else(|_| Err(Failure::internal("the message could not be read")))
+    }
+
+    /// Acts on a message that was understood. What is new gets the id `turn`, if one is given.
+    pub(crate) async fn act(
+        self: &Arc<Self>,
+        who: &Who,
+        conversation: &str,
+        text: String,
+        meant: Meant,
+        turn: Option<String>,
+    ) -> Result<Started, Failure> {
+        match meant {
             Meant::Decision(id, answer) => self.decide(who, &id, answer).await,
             Meant::Reply(turn) => self.reply(who, &turn, text).await,
             Meant::Request => {
                 let conversation = conversation.to_owned();
-                self.start(
-                    who,
-                    Wanted { text, conversation, language: None, zone: None, turn: None, base: None },
-                )
-                .await
+                let wanted = Wanted { text, conversation, language: None, zone: None, turn, base: None };
+                self.start(who, wanted).await
             }
         }
     }
@@ -61,21 +84,24 @@ impl House {
                 })
             }
             // What can be planned by itself is a request; anything else is the answer that was asked for.
-            Some("asks") => {
-                let asked = Asked {
-                    text: text.to_owned(),
-                    language: None,
-                    now: jiff::Zoned::now().with_time_zone(who.zone()),
-                    caller: who.caller(),
-                    conversation: conversation.to_owned(),
-                    base: self.runtime().home.user_home(),
-                };
-                let (stage, plan) = self.gateway.foresee(&asked, Vec::new())?;
-                let whole = plan.is_some() || stage == Some(Stage::Literal);
-                Ok(if whole { Meant::Request } else { Meant::Reply(last.id) })
-            }
+            Some("asks") if self.is_whole(who, conversation, text)? => Ok(Meant::Request),
+            Some("asks") => Ok(Meant::Reply(last.id)),
             _ => Ok(Meant::Request),
         }
+    }
+
+    /// Whether a message can be planned by itself.
+    pub(crate) fn is_whole(&self, who: &Who, conversation: &str, text: &str) -> Result<bool, Failure> {
+        let asked = Asked {
+            text: text.to_owned(),
+            language: None,
+            now: jiff::Zoned::now().with_time_zone(who.zone()),
+            caller: who.caller(),
+            conversation: conversation.to_owned(),
+            base: self.runtime().home.user_home(),
+        };
+        let (stage, plan) = self.gateway.foresee(&asked, Vec::new())?;
+        Ok(plan.is_some() || stage == Some(Stage::Literal))
     }
 
     /// An answer in letters: its rows as a table, then what is said, then what can be done.

@@ -108,6 +108,16 @@ impl Runtime {
 
     /// The key of a model's server. One that is bound to executors is theirs alone.
     pub fn model_key(&self, name: &str) -> Result<metnos_llm::Key, Failure> {
+        self.own_secret(name).map(|secret| metnos_llm::Key::new(secret.expose().to_owned()))
+    }
+
+    /// The token of the bot that is the Telegram door. One that is bound to executors is theirs alone.
+    pub fn bot_token(&self) -> Result<Secret, Failure> {
+        self.own_secret(&self.config.telegram.credential)
+    }
+
+    /// The first field of a credential that Metnos itself uses.
+    fn own_secret(&self, name: &str) -> Result<Secret, Failure> {
         let unfit = |why: &str| {
             Failure::new(ErrorClass::Unauthorized, format!("the credential {name} {why}"))
                 .with_hint(format!("metnos credentials set {name} token"))
@@ -120,7 +130,7 @@ impl Runtime {
             return Err(unfit("belongs to executors"));
         }
         let (_, secret) = credential.fields.iter().next().ok_or_else(|| unfit("is empty"))?;
-        Ok(metnos_llm::Key::new(secret.expose().to_owned()))
+        Ok(Secret::new(secret.expose().to_owned()))
     }
 
     /// What went wrong, told without secrets: a message may hold whatever an executor was given.

@@ -10,6 +10,7 @@ mod models;
 mod person;
 mod plans;
 mod sql;
+mod telegram;
 mod territory;
 mod turns;
 
@@ -21,6 +22,7 @@ pub use glance::{Day, Gap, ModelCallAt};
 pub use models::{ModelCall, ModelUse};
 pub use person::{Forgotten, Ruled, StoredCall};
 pub use plans::{FAILURES, IDLE_DAYS, KeptPlan, Lesson, PlanKind, RETIRED_DAYS};
+pub use telegram::{TelegramOut, TelegramUpdate, TelegramWaiting};
 pub use territory::Root;
 pub use turns::Turn;
 
@@ -40,6 +42,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0005_plans.sql"),
     include_str!("../../migrations/0006_models.sql"),
     include_str!("../../migrations/0007_people.sql"),
+    include_str!("../../migrations/0008_telegram.sql"),
 ];
 
 /// How long a writer waits for another one.

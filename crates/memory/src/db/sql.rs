@@ -161,3 +161,35 @@ pub(super) const TURN_FORGET: &str = "DELETE FROM turns WHERE id = ?1";
 pub(super) const MODEL_UNLINK: &str = "UPDATE model_calls SET turn = NULL WHERE turn = ?1";
 pub(super) const DECISIONS_ALL: &str = "SELECT kind, id, body FROM decisions ORDER BY kind, id";
 pub(super) const DECISION_FORGET: &str = "DELETE FROM decisions WHERE kind = ?1 AND id = ?2";
+
+pub(super) const TELEGRAM_GET: &str = "SELECT value FROM telegram_state WHERE key = ?1";
+pub(super) const TELEGRAM_SET: &str = "INSERT INTO telegram_state (key, value) VALUES (?1, ?2)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+pub(super) const TELEGRAM_RESET: &str = "DELETE FROM telegram_state";
+pub(super) const TELEGRAM_UPDATES_RESET: &str = "DELETE FROM telegram_updates";
+pub(super) const TELEGRAM_OUTBOX_RESET: &str =
+    "UPDATE telegram_outbox SET state = 'given_up', body = '' WHERE state = 'waiting'";
+pub(super) const TELEGRAM_TAKE: &str =
+    "INSERT INTO telegram_updates (update_id, turn, state, chat, sender, body, at)
+    VALUES (?1, ?2, 'new', ?3, ?4, ?5, ?6) ON CONFLICT (update_id) DO NOTHING";
+pub(super) const TELEGRAM_OPEN: &str =
+    "SELECT update_id, turn, chat, sender, body, shown FROM telegram_updates
+    WHERE state = ?1 AND state <> 'done' ORDER BY update_id";
+pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
+pub(super) const TELEGRAM_SETTLE: &str = "UPDATE telegram_updates SET state = ?4, shown = ?5,
+    body = CASE ?4 WHEN 'new' THEN body ELSE '' END
+    WHERE update_id = ?1 AND state = ?2 AND shown IS ?3";
+pub(super) const TELEGRAM_POST: &str = "INSERT INTO telegram_outbox (chat, kind, body, not_before, state, at)
+    VALUES (?1, ?2, ?3, 0, 'waiting', ?4)";
+pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at FROM telegram_outbox
+    WHERE id IN (SELECT min(id) FROM telegram_outbox WHERE state = 'waiting' GROUP BY chat)
+    AND not_before <= ?1 ORDER BY id LIMIT ?2";
+pub(super) const TELEGRAM_SENT: &str =
+    "UPDATE telegram_outbox SET state = ?2, message_id = ?3, body = '' WHERE id = ?1";
+pub(super) const TELEGRAM_LATER: &str =
+    "UPDATE telegram_outbox SET tries = tries + 1, not_before = ?2 WHERE id = ?1";
+pub(super) const TELEGRAM_WAITING: &str = "SELECT count(*) FROM telegram_outbox WHERE state = 'waiting'";
+pub(super) const TELEGRAM_UPDATES_FORGET: &str =
+    "DELETE FROM telegram_updates WHERE state = 'done' AND at < ?1";
+pub(super) const TELEGRAM_OUTBOX_FORGET: &str =
+    "DELETE FROM telegram_outbox WHERE state <> 'waiting' AND at < ?1";

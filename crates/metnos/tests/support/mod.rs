@@ -13,6 +13,7 @@ pub mod daemon;
 pub mod model;
 pub mod session;
 pub mod skill;
+pub mod telegram;
 
 use serde_json::Value;
 use std::io::Write;

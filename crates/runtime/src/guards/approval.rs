@@ -16,8 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// How long a question waits.
+/// How long a question waits where somebody sits at the screen.
 const WAITS: SignedDuration = SignedDuration::from_mins(10);
+/// How long it waits on a channel that people look at when they have time.
+const WAITS_LONG: SignedDuration = SignedDuration::from_hours(24);
 /// Longer lists are not kept with a question: it is answered where it was asked.
 const KEPT_MAX: u64 = 4 << 20;
 
@@ -225,7 +227,7 @@ impl Runtime {
             host_only,
             standing: Standing::Pending,
             asked_at: now.to_string(),
-            expires_at: now.saturating_add(WAITS).unwrap_or(now).to_string(),
+            expires_at: now.saturating_add(waits(asked.caller)).unwrap_or(now).to_string(),
             by: None,
         };
         let row = self.signed(Kind::Approval, &approval.id, &approval)?;
@@ -382,6 +384,14 @@ impl Runtime {
     fn habit_of(&self, id: &str) -> Result<Option<Habit>, Failure> {
         let habits = self.read::<Habit>(Kind::Habit, &mut Vec::new())?;
         Ok(habits.into_iter().find(|(known, _)| known == id).map(|(_, habit)| habit))
+    }
+}
+
+/// How long a question of this caller waits.
+fn waits(caller: &str) -> SignedDuration {
+    match Principal::parse(caller).channel.as_str() {
+        "telegram" => WAITS_LONG,
+        _ => WAITS,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Secrets that speak for a person. Only their digest is kept, as the id of a signed row.
 
 use super::words::{host_only, is_past, name, no_person, unrecorded};
-use super::{Bearer, Person, TokenKind, TokenListed, persons};
+use super::{Bearer, Person, Role, TokenKind, TokenListed, persons};
 use crate::guards::records::Kind;
 use crate::guards::{self, Principal};
 use crate::runtime::Runtime;
@@ -91,20 +91,41 @@ impl Runtime {
 
     /// Uses a login token up and gives the secret of a session.
     pub fn exchange_login(&self, secret: &str, label: &str) -> Result<(Person, String), Failure> {
+        let label = name("label", label)?;
+        let (person, _) = self.use_login(secret, "web", |_| true)?;
+        let session = self.issue(TokenKind::Session, &person.id, &label, &format!("{}/web", person.id))?;
+        Ok((person, session))
+    }
+
+    /// Uses a login token up and pairs whoever sent it with the person it was made for. Not the host: who reads
+    /// a link over somebody's shoulder must not become the host for good.
+    pub fn accept_invitation(&self, channel: &str, sender: &str, secret: &str) -> Result<Person, Failure> {
+        let (channel, sender) = (super::words::channel(channel)?, super::words::sender(sender)?);
+        let (person, by) = self.use_login(secret, channel, |person| person.role != Role::Host)?;
+        self.pair(channel, sender, &person.id, &by)?;
+        Ok(person)
+    }
+
+    /// Uses a login token up, if it is for somebody of `whom`.
+    fn use_login(
+        &self,
+        secret: &str,
+        channel: &str,
+        whom: impl FnOnce(&Person) -> bool,
+    ) -> Result<(Person, String), Failure> {
         let now = guards::now();
         let refused = || {
             Failure::new(ErrorClass::Unauthorized, "this link was used, is too old or was never given out")
                 .with_hint("metnos login-link makes another")
         };
-        let label = name("label", label)?;
         let id = digest(secret).ok_or_else(refused)?;
         let (row, mut token) = self.one::<Token>(Kind::Token, &id)?.good().ok_or_else(refused)?;
         if token.kind != TokenKind::Login || !token.is_live(now) {
             return Err(refused());
         }
         let person = self.person(&token.person)?.filter(|person| person.revoked_at.is_none());
-        let person = person.ok_or_else(refused)?;
-        let by = format!("{}/web", person.id);
+        let person = person.filter(whom).ok_or_else(refused)?;
+        let by = format!("{}/{channel}", person.id);
         self.note_people(Some(&by), json!({ "what": "login", "token": short(&id), "of": person.id }))?;
         token.revoked_at = Some(now.to_string());
         let used = self.signed(Kind::Token, &id, &token)?;
@@ -112,8 +133,7 @@ impl Runtime {
         if !self.db.redecide(Kind::Token.as_str(), &row, &used, now).map_err(unrecorded)? {
             return Err(refused());
         }
-        let session = self.issue(TokenKind::Session, &person.id, &label, &by)?;
-        Ok((person, session))
+        Ok((person, by))
     }
 
     /// Who a secret speaks for; `None` when it is unknown, forged, over, taken back or only good for a

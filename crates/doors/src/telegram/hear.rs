@@ -1,0 +1,248 @@
+//! Messages: who wrote, whether it is meant for the bot, and what it asks for.
+
+use super::update::{Message, Sender, Update, command};
+use super::{CHANNEL, Telegram, render, unread};
+use crate::hub::Started;
+use crate::talk::Meant;
+use crate::who::Who;
+use crate::words::Speech;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_memory::db::{TelegramOut, TelegramUpdate};
+use metnos_runtime::people::PersonChange;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// How soon and how often somebody is shown that a turn runs.
+const TYPING_FIRST: Duration = Duration::from_millis(400);
+const TYPING: Duration = Duration::from_secs(4);
+
+/// A message from somebody who is known.
+pub(super) struct Heard<'a> {
+    pub(super) row: &'a TelegramUpdate,
+    pub(super) who: Who,
+    pub(super) speech: Speech,
+}
+
+impl Heard<'_> {
+    pub(super) fn reply(&self, text: &str) -> Vec<TelegramOut> {
+        vec![render::message(self.row.chat, text)]
+    }
+
+    pub(super) fn conversation(&self) -> Result<String, Failure> {
+        self.who.conversation(Some(&self.row.chat.to_string()))
+    }
+}
+
+impl Telegram {
+    /// Handles one update to its end. `again`: it may have been begun before.
+    pub(super) fn handle_update(self: &Arc<Self>, row: &TelegramUpdate, again: bool) -> Result<(), Failure> {
+        match serde_json::from_str::<Update>(&row.body) {
+            Ok(Update { callback_query: Some(press), .. }) => self.press(row, &press, again),
+            Ok(Update { message: Some(message), .. }) => self.hear(row, &message, again),
+            Ok(Update { edited_message: Some(message), .. }) => self.edited(row, &message),
+            _ => self.done(row, Vec::new()),
+        }
+    }
+
+    fn hear(self: &Arc<Self>, row: &TelegramUpdate, message: &Message, again: bool) -> Result<(), Failure> {
+        let Some(from) = message.from.as_ref().filter(|from| !from.is_bot) else {
+            return self.done(row, Vec::new());
+        };
+        let Some(who) = self.who(from)? else { return self.stranger(row, message, from) };
+        let Some(said) = message.said(&self.bot()) else { return self.done(row, Vec::new()) };
+        let speech = self.speech(&who, from);
+        let heard = Heard { row, who, speech };
+        // What was begun is not begun again: where it stands is told.
+        if again && self.house.gateway.turn(&row.turn)?.is_some() {
+            return self.tell(row, &heard.speech, Vec::new(), true);
+        }
+        if let Some((word, rest)) = command(&said) {
+            return self.command(&heard, &word, rest);
+        }
+        if let Some((sent, name)) = message.file() {
+            return self.receive(&heard, sent, &name, &said);
+        }
+        match said.is_empty() {
+            true => self.done(row, heard.reply(&heard.speech.t("tg-only-text"))),
+            false => self.request(&heard, said, Vec::new()),
+        }
+    }
+
+    pub(super) fn who(&self, from: &Sender) -> Result<Option<Who>, Failure> {
+        let found = self.house.runtime().sender(CHANNEL, &from.id.to_string())?;
+        let token = format!("{CHANNEL}:{}", from.id);
+        Ok(found.map(|person| Who { person, channel: CHANNEL, token, csrf: None }))
+    }
+
+    pub(super) fn speech(&self, who: &Who, from: &Sender) -> Speech {
+        let own = who.person.language.as_deref().or(from.language_code.as_deref());
+        self.house.words.speak(own)
+    }
+
+    /// Somebody nobody knows: a code, to be read to the host, and nothing else.
+    fn stranger(&self, row: &TelegramUpdate, message: &Message, from: &Sender) -> Result<(), Failure> {
+        let silence = || self.done(row, Vec::new());
+        let (runtime, sender) = (self.house.runtime(), from.id.to_string());
+        if !message.chat.is_private() || self.was_revoked(&sender)? {
+            return silence();
+        }
+        let speech = self.house.words.speak(from.language_code.as_deref());
+        let text = message.text.as_deref().unwrap_or_default();
+        if let Some((_, token)) = command(text).filter(|(word, rest)| word == "start" && !rest.is_empty()) {
+            let invited =
+                self.house.tries.listen(|| match runtime.accept_invitation(CHANNEL, &sender, token) {
+                    Ok(person) => Ok(Some(person)),
+                    Err(failure) if failure.class == ErrorClass::Internal => Err(failure),
+                    Err(_) => Ok(None),
+                });
+            let Ok(invited) = invited else { return silence() };
+            let said = match invited {
+                Some(person) => speech.say("tg-welcome", &[("name", &person.name)]),
+                None => speech.t("tg-no-invitation"),
+            };
+            return self.done(row, vec![render::message(row.chat, &said)]);
+        }
+        match runtime.knock(CHANNEL, &sender, &from.first_name) {
+            Ok(knock) => {
+                let said = speech.say("tg-code", &[("code", &knock.code)]);
+                self.done(row, vec![render::message(row.chat, &said)])
+            }
+            // Whoever asks too often is not told that either.
+            Err(failure) if matches!(failure.class, ErrorClass::LimitExceeded | ErrorClass::Conflict) => {
+                silence()
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Whether this sender was somebody who was sent away.
+    fn was_revoked(&self, sender: &str) -> Result<bool, Failure> {
+        let mut known = self.house.runtime().pairings()?.into_iter();
+        let Some(paired) = known.find(|known| known.channel == CHANNEL && known.sender == sender) else {
+            return Ok(false);
+        };
+        Ok(self.house.runtime().person(&paired.person)?.is_none_or(|person| person.revoked_at.is_some()))
+    }
+
+    /// What was changed after it was sent is not done a second time.
+    fn edited(&self, row: &TelegramUpdate, message: &Message) -> Result<(), Failure> {
+        let from = message.from.as_ref().filter(|from| !from.is_bot);
+        let who = from.map(|from| self.who(from)).transpose()?.flatten();
+        match (from, who) {
+            (Some(from), Some(who)) if message.said(&self.bot()).is_some() => {
+                let said = self.speech(&who, from).t("tg-edited");
+                self.done(row, vec![render::message(row.chat, &said)])
+            }
+            _ => self.done(row, Vec::new()),
+        }
+    }
+
+    fn command(self: &Arc<Self>, heard: &Heard<'_>, word: &str, rest: &str) -> Result<(), Failure> {
+        let (row, speech) = (heard.row, &heard.speech);
+        match word {
+            "undo" => self.request(heard, speech.t("tg-undo-request"), Vec::new()),
+            "stop" => {
+                let key = if self.stop(&heard.who, row.chat) { "tg-stopping" } else { "tg-nothing-runs" };
+                self.done(row, heard.reply(&speech.t(key)))
+            }
+            "lang" => {
+                let change =
+                    PersonChange { language: Some(Some(rest.to_owned())), ..PersonChange::default() };
+                let (id, by) = (&heard.who.person.id, heard.who.caller());
+                match self.house.runtime().change_person(id, change, &by) {
+                    Ok(person) => {
+                        let said = self.house.words.speak(person.language.as_deref()).t("tg-language");
+                        self.done(row, heard.reply(&said))
+                    }
+                    Err(failure) => self.done(row, heard.reply(&told(&failure))),
+                }
+            }
+            _ => self.done(row, heard.reply(&speech.t("tg-help"))),
+        }
+    }
+
+    /// Wants no more of what this person's turns in this chat do; false when none runs.
+    fn stop(&self, who: &Who, chat: i64) -> bool {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = running.iter().filter(|(person, at, _)| *person == who.person.id && *at == chat);
+        let stopped: Vec<()> = own.map(|(_, _, turn)| self.house.hub.live(turn).cancel()).collect();
+        !stopped.is_empty()
+    }
+
+    /// Takes a message for what it means, waits until that has ended, and tells what came of it.
+    pub(super) fn request(
+        self: &Arc<Self>,
+        heard: &Heard<'_>,
+        text: String,
+        first: Vec<TelegramOut>,
+    ) -> Result<(), Failure> {
+        let mut row = heard.row.clone();
+        let conversation = heard.conversation()?;
+        let ended = self.handle.block_on(async {
+            let meant = self.house.understand(&heard.who, &conversation, &text).await?;
+            if let Meant::Reply(turn) = &meant {
+                row.turn.clone_from(turn);
+                // So that after a cut it is this turn of which is told.
+                self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
+            }
+            let decides = matches!(meant, Meant::Decision(..));
+            let turn = Some(row.turn.clone());
+            let started = self.house.act(&heard.who, &conversation, text, meant, turn).await?;
+            let turn = started.turn().to_owned();
+            self.watched(&heard.who, row.chat, started).await?;
+            Ok::<_, Failure>(decides.then_some(turn))
+        });
+        match ended {
+            // Whoever asked is told, and that is where the question was shown.
+            Ok(Some(turn)) => {
+                self.settle_waiting(Some(&turn), false)?;
+                self.done(&row, first)
+            }
+            Ok(None) => self.tell(&row, &heard.speech, first, false),
+            // It is begun at the next start.
+            Err(failure) if failure.class == ErrorClass::Interrupted && self.is_closing() => Err(failure),
+            Err(failure) => {
+                let out = first.into_iter().chain(heard.reply(&told(&failure))).collect();
+                self.done(&row, out)
+            }
+        }
+    }
+
+    /// Waits until a turn has ended and shows meanwhile that it runs.
+    pub(super) async fn watched(
+        self: &Arc<Self>,
+        who: &Who,
+        chat: i64,
+        started: Started,
+    ) -> Result<(), Failure> {
+        let mark = (who.person.id.clone(), chat, started.turn().to_owned());
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(mark.clone());
+        let ended = started.ended();
+        tokio::pin!(ended);
+        let mut wait = TYPING_FIRST;
+        let ended = loop {
+            tokio::select! {
+                ended = &mut ended => break ended,
+                () = tokio::time::sleep(wait) => {
+                    wait = TYPING;
+                    let wire = self.wire();
+                    // Of no consequence when it fails.
+                    tokio::task::spawn_blocking(move || wire.map(|wire| wire.typing(chat)));
+                }
+            }
+        };
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = running.iter().position(|known| *known == mark) {
+            running.remove(at);
+        }
+        ended
+    }
+}
+
+/// A failure as a person reads it.
+pub(super) fn told(failure: &Failure) -> String {
+    match &failure.hint {
+        Some(hint) => format!("{}\n→ {hint}", failure.message),
+        None => failure.message.clone(),
+    }
+}

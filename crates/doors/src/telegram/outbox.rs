@@ -1,0 +1,128 @@
+//! Replies: written down, then sent, then marked. What fails for a while is tried again; what is refused is not.
+
+use super::wire::{Attached, Trouble, Wire};
+use super::{Telegram, pause, unread};
+use jiff::{SignedDuration, Timestamp};
+use metnos_executor::Failure;
+use metnos_memory::db::TelegramWaiting;
+use metnos_runtime::house::logbook::Level;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often the outbox is looked at without a bell.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often is looked for questions that were answered elsewhere.
+const WAITING: Duration = Duration::from_secs(1);
+/// How often what was done is let go of, and after how long.
+const TIDY: Duration = Duration::from_secs(3600);
+const KEPT: SignedDuration = SignedDuration::from_hours(72);
+/// What could not be sent for so long is of no use any more.
+const OLD: SignedDuration = SignedDuration::from_hours(24);
+
+impl Telegram {
+    /// Sends what waits until the house closes, and then once more.
+    pub(super) fn deliver_all(self: &Arc<Self>) {
+        // What may have arrived although nobody said so.
+        let mut doubtful = HashSet::new();
+        let (mut looked, mut tidied) = (Instant::now(), None::<Instant>);
+        loop {
+            self.wait_for_bell(LOOK);
+            // After the house closes, what is in work is still answered.
+            let last = self.closing.load(std::sync::atomic::Ordering::Relaxed);
+            if looked.elapsed() >= WAITING || last {
+                looked = Instant::now();
+                self.noted(self.settle_waiting(None, false));
+            }
+            if let Some(wire) = self.wire() {
+                let sent = self.deliver(&wire, &mut doubtful);
+                self.noted(sent);
+            }
+            if tidied.is_none_or(|at| at.elapsed() >= TIDY) {
+                tidied = Some(Instant::now());
+                let before = Timestamp::now() - KEPT;
+                self.noted(self.db().telegram_forget(before).map_err(unread));
+            }
+            if last {
+                return;
+            }
+        }
+    }
+
+    fn noted(&self, done: Result<(), Failure>) {
+        if let Err(failure) = done {
+            self.note(Level::Error, &failure.message);
+        }
+    }
+
+    /// Sends until nothing is due.
+    fn deliver(&self, wire: &Wire, doubtful: &mut HashSet<i64>) -> Result<(), Failure> {
+        loop {
+            let due = self.db().telegram_due(Timestamp::now(), 16).map_err(unread)?;
+            if due.is_empty() {
+                return Ok(());
+            }
+            for waiting in due {
+                self.send(wire, &waiting, doubtful)?;
+            }
+        }
+    }
+
+    fn send(
+        &self,
+        wire: &Wire,
+        waiting: &TelegramWaiting,
+        doubtful: &mut HashSet<i64>,
+    ) -> Result<(), Failure> {
+        let now = Timestamp::now();
+        if waiting.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) > OLD) {
+            self.note(Level::Error, &format!("message {} was given up after a day", waiting.id));
+            return self.db().telegram_given_up(waiting.id).map_err(unread);
+        }
+        // What may have arrived is only sent again over a line that is seen to work.
+        let line = if doubtful.contains(&waiting.id) { wire.me().map(|_| ()) } else { Ok(()) };
+        let trouble = match line.and_then(|()| carry(wire, waiting)) {
+            Ok(message) => {
+                doubtful.remove(&waiting.id);
+                return self.db().telegram_sent(waiting.id, message).map_err(unread);
+            }
+            Err(trouble) => trouble,
+        };
+        let later = match &trouble {
+            Trouble::Busy(time) => *time,
+            // The token is wrong, not the message.
+            Trouble::Refused { code, .. } if !matches!(code, 401 | 404) => {
+                self.note(Level::Error, &format!("message {} was given up: {trouble}", waiting.id));
+                return self.db().telegram_given_up(waiting.id).map_err(unread);
+            }
+            Trouble::Cut(_) => {
+                if doubtful.insert(waiting.id) {
+                    self.note(Level::Warn, &format!("message {} may arrive twice: {trouble}", waiting.id));
+                }
+                pause(waiting.tries)
+            }
+            _ => pause(waiting.tries),
+        };
+        let at = now + SignedDuration::try_from(later).unwrap_or(SignedDuration::from_secs(60));
+        self.db().telegram_later(waiting.id, at).map_err(unread)
+    }
+}
+
+/// One message over the line; gives its number.
+fn carry(wire: &Wire, waiting: &TelegramWaiting) -> Result<Option<i64>, Trouble> {
+    let damaged = |_| Trouble::Refused { code: 400, said: "what was written down is damaged".into() };
+    let body: Value = serde_json::from_str(&waiting.body).map_err(damaged)?;
+    match waiting.kind.as_str() {
+        "document" => {
+            let text = |key: &str| body[key].as_str().unwrap_or_default();
+            let chat = waiting.chat.to_string();
+            let mut fields = vec![("chat_id", chat.as_str())];
+            fields.extend(Some(("caption", text("caption"))).filter(|(_, text)| !text.is_empty()));
+            let file = Attached { field: "document", name: text("name"), bytes: text("text").as_bytes() };
+            wire.file(&fields, &file)
+        }
+        "edit" => wire.edit(&body).map(|()| None),
+        _ => wire.message(&body),
+    }
+}

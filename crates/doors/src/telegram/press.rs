@@ -1,0 +1,120 @@
+//! Buttons: the answer to a question, taken from whom it was asked and from nobody else.
+
+use super::hear::told;
+use super::update::Press;
+use super::{Telegram, render};
+use crate::who::Who;
+use crate::words::Speech;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_memory::db::{TelegramOut, TelegramUpdate};
+use metnos_runtime::guards::{Answer, Approval, Standing};
+use std::sync::Arc;
+
+impl Telegram {
+    /// Somebody pressed a button. `again`: it may have been begun before.
+    pub(super) fn press(
+        self: &Arc<Self>,
+        row: &TelegramUpdate,
+        press: &Press,
+        again: bool,
+    ) -> Result<(), Failure> {
+        let stranger = self.house.words.speak(press.from.language_code.as_deref());
+        let over = |key: &str, speech: &Speech| {
+            self.toast(press, &speech.t(key));
+            self.done(row, Vec::new())
+        };
+        let Some(who) = self.who(&press.from)? else { return over("tg-not-yours", &stranger) };
+        let speech = self.speech(&who, &press.from);
+        let Some((id, letter)) = press.data.as_deref().and_then(render::pressed) else {
+            return over("tg-over", &speech);
+        };
+        let Some(approval) = self.house.runtime().approval(id)? else { return over("tg-over", &speech) };
+        if self.house.question(&who, id).is_err() {
+            return over("tg-not-yours", &speech);
+        }
+        if approval.host_only && !who.is_host() {
+            return over("tg-host-only", &speech);
+        }
+        if self.house.card(&approval).standing != "pending" {
+            if !again {
+                self.toast(press, &speech.t("tg-over"));
+            }
+            let out = self.decided(press, &approval, None, &speech)?;
+            return self.done(row, out);
+        }
+        let answer = match letter {
+            'o' => Answer::Once,
+            's' => Answer::Session,
+            'a' => Answer::Always,
+            _ => Answer::No,
+        };
+        self.toast(press, &speech.t(if answer == Answer::No { "tg-said-no" } else { "tg-said-yes" }));
+        self.decide(row, press, &who, (&approval, answer), &speech)
+    }
+
+    fn decide(
+        self: &Arc<Self>,
+        row: &TelegramUpdate,
+        press: &Press,
+        who: &Who,
+        (approval, answer): (&Approval, Answer),
+        speech: &Speech,
+    ) -> Result<(), Failure> {
+        let ended = self.handle.block_on(async {
+            let started = self.house.decide(who, &approval.id, answer).await?;
+            let turn = started.turn().to_owned();
+            self.watched(who, row.chat, started).await.map(|()| turn)
+        });
+        if let Err(failure) = &ended
+            && failure.class == ErrorClass::Interrupted
+            && self.is_closing()
+        {
+            return Err(failure.clone());
+        }
+        let now = self.house.runtime().approval(&approval.id)?.unwrap_or_else(|| approval.clone());
+        let mut out = self.decided(press, &now, Some((who, answer)), speech)?;
+        if let Err(failure) = &ended {
+            out.push(render::message(row.chat, &told(failure)));
+        }
+        self.done(row, out)?;
+        // Whoever asked is told, where they asked.
+        ended.map_or(Ok(()), |turn| self.settle_waiting(Some(&turn), false))
+    }
+
+    /// The card as it is read from now on: what was decided, and by whom.
+    fn decided(
+        &self,
+        press: &Press,
+        approval: &Approval,
+        own: Option<(&Who, Answer)>,
+        speech: &Speech,
+    ) -> Result<Vec<TelegramOut>, Failure> {
+        let Some(message) = &press.message else { return Ok(Vec::new()) };
+        let by = approval.by.as_deref().unwrap_or_default();
+        let name = self.person(by)?.map_or_else(|| by.to_owned(), |person| person.name);
+        let ours = own.filter(|(who, _)| who.caller() == by).map(|(_, answer)| answer);
+        let key = match (approval.standing, ours) {
+            (Standing::Pending, _) if approval.is_live(jiff::Timestamp::now()) => return Ok(Vec::new()),
+            (Standing::Pending, _) => "tg-expired",
+            (Standing::Rejected, _) => "tg-decided-no",
+            (_, Some(Answer::Session)) => "tg-decided-session",
+            (_, Some(Answer::Always)) => "tg-decided-always",
+            _ => "tg-decided-yes",
+        };
+        let text = format!(
+            "{}\n\n{}",
+            self.house.runtime().card_text(approval),
+            speech.say(key, &[("name", &name)])
+        );
+        Ok(vec![render::edit(message.chat.id, message.message_id, &text)])
+    }
+
+    /// A word to whoever pressed. It is of use for a few seconds only, so it is not tried again.
+    fn toast(&self, press: &Press, text: &str) {
+        if let Some(wire) = self.wire()
+            && let Err(trouble) = wire.toast(&press.id, text)
+        {
+            self.note(metnos_runtime::house::logbook::Level::Info, &format!("a press: {trouble}"));
+        }
+    }
+}

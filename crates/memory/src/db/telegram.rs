@@ -1,0 +1,262 @@
+//! What came over Telegram and what goes back. An update and the answer to it change together, so that a cut
+//! leaves both or neither.
+
+use super::{Db, sql};
+use crate::Result;
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row};
+
+/// Something that happened, as it was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TelegramUpdate {
+    /// Its number: the same number is the same update.
+    pub update_id: i64,
+    /// The turn it belongs to; its own has this id before it begins.
+    pub turn: String,
+    /// In which chat.
+    pub chat: i64,
+    /// By whom.
+    pub sender: i64,
+    /// All of it, as JSON; empty once it was handled.
+    pub body: String,
+    /// The question that was shown for it last.
+    pub shown: Option<String>,
+}
+
+/// Something to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TelegramOut {
+    /// To which chat.
+    pub chat: i64,
+    /// `message`, `document` or `edit`.
+    pub kind: &'static str,
+    /// All of it, as JSON.
+    pub body: String,
+}
+
+/// Something that waits to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TelegramWaiting {
+    /// Its number.
+    pub id: i64,
+    /// To which chat.
+    pub chat: i64,
+    /// `message`, `document` or `edit`.
+    pub kind: String,
+    /// All of it, as JSON.
+    pub body: String,
+    /// How often it was tried.
+    pub tries: u32,
+    /// Since when it waits.
+    pub at: String,
+}
+
+impl Db {
+    /// Says which bot this is. What is known of another one is of no use: its numbers are others.
+    pub fn telegram_bot(&self, bot: i64) -> Result<()> {
+        self.write("name the bot", |tx| {
+            let known: Option<String> =
+                tx.query_row(sql::TELEGRAM_GET, ["bot"], |row| row.get(0)).optional()?;
+            if known.as_deref() == Some(bot.to_string().as_str()) {
+                return Ok(());
+            }
+            if known.is_some() {
+                tx.execute(sql::TELEGRAM_RESET, [])?;
+                tx.execute(sql::TELEGRAM_UPDATES_RESET, [])?;
+                tx.execute(sql::TELEGRAM_OUTBOX_RESET, [])?;
+            }
+            tx.execute(sql::TELEGRAM_SET, ("bot", bot.to_string())).map(|_| ())
+        })
+    }
+
+    /// From which update on is asked, and when the last one came.
+    pub fn telegram_offset(&self) -> Result<Option<(i64, Timestamp)>> {
+        let read = |key: &str| {
+            self.with("read the offset", |c| {
+                c.query_row(sql::TELEGRAM_GET, [key], |row| row.get::<_, String>(0)).optional()
+            })
+        };
+        let (offset, at) = (read("offset")?, read("offset_at")?);
+        Ok(offset.and_then(|text| text.parse().ok()).zip(at.and_then(|text| text.parse().ok())))
+    }
+
+    /// Writes updates down and moves the offset behind them, in one; tells which of them are new.
+    pub fn telegram_take(&self, updates: &[TelegramUpdate], now: Timestamp) -> Result<Vec<bool>> {
+        self.write("take updates", |tx| {
+            let mut fresh = Vec::new();
+            for update in updates {
+                let TelegramUpdate { update_id, turn, chat, sender, body, .. } = update;
+                let row = (update_id, turn, chat, sender, body, now.to_string());
+                fresh.push(tx.execute(sql::TELEGRAM_TAKE, row)? == 1);
+            }
+            if let Some(last) = updates.iter().map(|update| update.update_id).max() {
+                tx.execute(sql::TELEGRAM_SET, ("offset", last.saturating_add(1).to_string()))?;
+                tx.execute(sql::TELEGRAM_SET, ("offset_at", now.to_string()))?;
+            }
+            Ok(fresh)
+        })
+    }
+
+    /// The updates in this state, `new` or `waits`, the oldest first.
+    pub fn telegram_open(&self, state: &str) -> Result<Vec<TelegramUpdate>> {
+        self.with("read updates", |c| {
+            c.prepare_cached(sql::TELEGRAM_OPEN)?.query_map([state], update)?.collect()
+        })
+    }
+
+    /// Says that an update belongs to this turn.
+    pub fn telegram_turn(&self, update_id: i64, turn: &str) -> Result<()> {
+        self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
+    }
+
+    /// Moves an update on, from one state and question to another, with what is sent because of it. False, and
+    /// nothing is sent, when somebody else moved it first.
+    pub fn telegram_settle(
+        &self,
+        update_id: i64,
+        from: (&str, Option<&str>),
+        to: (&str, Option<&str>),
+        out: &[TelegramOut],
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.write("settle an update", |tx| {
+            if tx.execute(sql::TELEGRAM_SETTLE, (update_id, from.0, from.1, to.0, to.1))? != 1 {
+                return Ok(false);
+            }
+            post(tx, out, now).map(|()| true)
+        })
+    }
+
+    /// Puts something into the outbox by itself.
+    pub fn telegram_post(&self, out: &[TelegramOut], now: Timestamp) -> Result<()> {
+        self.write("post", |tx| post(tx, out, now))
+    }
+
+    /// What may be sent now: of each chat the first that waits, so that order holds.
+    pub fn telegram_due(&self, now: Timestamp, most: u32) -> Result<Vec<TelegramWaiting>> {
+        self.with("read the outbox", |c| {
+            c.prepare_cached(sql::TELEGRAM_DUE)?.query_map((now.as_millisecond(), most), waiting)?.collect()
+        })
+    }
+
+    /// It was sent, as this message.
+    pub fn telegram_sent(&self, id: i64, message: Option<i64>) -> Result<()> {
+        self.write("mark as sent", |tx| tx.execute(sql::TELEGRAM_SENT, (id, "sent", message)).map(|_| ()))
+    }
+
+    /// It will not be sent.
+    pub fn telegram_given_up(&self, id: i64) -> Result<()> {
+        self.write("give a message up", |tx| {
+            tx.execute(sql::TELEGRAM_SENT, (id, "given_up", None::<i64>)).map(|_| ())
+        })
+    }
+
+    /// It is tried again, not before then.
+    pub fn telegram_later(&self, id: i64, not_before: Timestamp) -> Result<()> {
+        self.write("put a message off", |tx| {
+            tx.execute(sql::TELEGRAM_LATER, (id, not_before.as_millisecond())).map(|_| ())
+        })
+    }
+
+    /// How much waits to be sent.
+    pub fn telegram_waiting(&self) -> Result<u64> {
+        let count: i64 =
+            self.with("count the outbox", |c| c.query_row(sql::TELEGRAM_WAITING, [], |row| row.get(0)))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    /// Lets go of what was done before then.
+    pub fn telegram_forget(&self, before: Timestamp) -> Result<()> {
+        self.write("let go of updates", |tx| {
+            tx.execute(sql::TELEGRAM_UPDATES_FORGET, [before.to_string()])?;
+            tx.execute(sql::TELEGRAM_OUTBOX_FORGET, [before.to_string()]).map(|_| ())
+        })
+    }
+}
+
+fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<()> {
+    for TelegramOut { chat, kind, body } in out {
+        tx.execute(sql::TELEGRAM_POST, (chat, kind, body, now.to_string()))?;
+    }
+    Ok(())
+}
+
+fn update(row: &Row<'_>) -> rusqlite::Result<TelegramUpdate> {
+    Ok(TelegramUpdate {
+        update_id: row.get(0)?,
+        turn: row.get(1)?,
+        chat: row.get(2)?,
+        sender: row.get(3)?,
+        body: row.get(4)?,
+        shown: row.get(5)?,
+    })
+}
+
+fn waiting(row: &Row<'_>) -> rusqlite::Result<TelegramWaiting> {
+    Ok(TelegramWaiting {
+        id: row.get(0)?,
+        chat: row.get(1)?,
+        kind: row.get(2)?,
+        body: row.get(3)?,
+        tries: row.get(4)?,
+        at: row.get(5)?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn out(chat: i64, body: &str) -> TelegramOut {
+        TelegramOut { chat, kind: "message", body: body.to_owned() }
+    }
+
+    #[test]
+    fn an_update_is_taken_once_and_settled_once_with_its_answer() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        let update = TelegramUpdate {
+            update_id: 7,
+            turn: "T".into(),
+            chat: 1,
+            sender: 2,
+            body: "{}".into(),
+            shown: None,
+        };
+        assert_eq!(db.telegram_take(&[update.clone(), update.clone()], now).unwrap(), [true, false]);
+        assert_eq!(db.telegram_take(&[update.clone()], now).unwrap(), [false]);
+        assert_eq!(db.telegram_offset().unwrap().unwrap().0, 8);
+        assert_eq!(db.telegram_open("new").unwrap(), [update]);
+        let answer = [out(1, "a"), out(1, "b"), out(3, "c")];
+        assert!(db.telegram_settle(7, ("new", None), ("waits", Some("Q")), &answer, now).unwrap());
+        assert!(!db.telegram_settle(7, ("new", None), ("done", None), &answer, now).unwrap());
+        assert_eq!(db.telegram_waiting().unwrap(), 3);
+        assert_eq!(db.telegram_open("waits").unwrap()[0].shown.as_deref(), Some("Q"));
+        assert!(db.telegram_settle(7, ("waits", Some("Q")), ("done", None), &[], now).unwrap());
+        assert!(db.telegram_open("waits").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_chat_keeps_its_order_and_does_not_hold_others_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        db.telegram_post(&[out(1, "a"), out(1, "b"), out(3, "c")], now).unwrap();
+        let due = |at| -> Vec<String> {
+            db.telegram_due(at, 9).unwrap().into_iter().map(|waiting| waiting.body).collect()
+        };
+        assert_eq!(due(now), ["a", "c"]);
+        let later = now + jiff::SignedDuration::from_secs(5);
+        db.telegram_later(1, later).unwrap();
+        assert_eq!(due(now), ["c"], "what comes after it waits too");
+        assert_eq!(due(later), ["a", "c"]);
+        db.telegram_sent(1, Some(4)).unwrap();
+        assert_eq!(due(now), ["b", "c"]);
+        db.telegram_bot(1).unwrap();
+        assert_eq!(due(now), ["b", "c"]);
+        db.telegram_bot(2).unwrap();
+        assert!(due(now).is_empty(), "another bot does not know these chats");
+    }
+}

@@ -1,0 +1,289 @@
+//! The Telegram door against a Bot API server: who is let in, who may answer, and that a line that fails and a
+//! daemon that dies repeat no effect and lose no answer.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+use support::House;
+use support::daemon::Daemon;
+use support::telegram::{Bot, Fault, NAME, Sent, TOKEN, private};
+
+/// The host's own account, and others.
+const HOST: i64 = 100;
+const ANNA: i64 = 200;
+const BRUNO: i64 = 300;
+const GROUP: i64 = -1_000_777;
+
+/// A house with the door open and the host paired.
+fn house(bot: &Bot) -> House {
+    let house = House::supervised();
+    std::fs::write(house.metnos().join("config/metnos.toml"), bot.config()).unwrap();
+    let set = house.run_with(&["credentials", "set", "telegram", "token"], format!("{TOKEN}\n").as_bytes());
+    assert_eq!(set.code, Some(0), "{set:?}");
+    run(&house, &["pairing", "pair", "telegram", &HOST.to_string(), "host"]);
+    house
+}
+
+fn run(house: &House, args: &[&str]) {
+    let ran = house.run(args);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+fn member(house: &House, sender: i64, name: &str, role: &str) {
+    run(house, &["users", "add", name, "--as", role]);
+    run(house, &["pairing", "pair", "telegram", &sender.to_string(), &name.to_lowercase()]);
+}
+
+fn is_card(sent: &Sent) -> bool {
+    sent.body["reply_markup"].is_object()
+}
+
+fn toast(bot: &Bot, text: &str) -> Sent {
+    bot.wait(text, |sent| sent.method == "answerCallbackQuery" && sent.text().contains(text))
+}
+
+fn nothing_says_the_token(house: &House) {
+    let logs = house.metnos().join("state/logs/metnos.log");
+    let text = std::fs::read_to_string(logs).unwrap();
+    assert!(text.contains("telegram: polling as"), "{text}");
+    assert!(!text.contains(TOKEN) && !text.contains("AAfakeToken"), "{text}");
+}
+
+#[test]
+fn a_stranger_gets_a_code_and_nothing_else_and_a_guest_only_looks() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    let key = house.metnos().join("config/keys/instance.key");
+    let _daemon = Daemon::start(&house);
+    bot.says(ANNA, "what time is it");
+    let told = bot.wait_count(ANNA, 1).text();
+    let code = told.split_whitespace().find(|word| word.len() >= 9 && word.contains('-')).unwrap();
+    let code = code.trim_end_matches('.').to_owned();
+    // In a group a stranger is not spoken to at all.
+    bot.says_in(GROUP, ANNA, &format!("@{NAME} what time is it"));
+    run(&house, &["pairing", "approve", "telegram", &code, "--as", "guest", "--name", "Anna"]);
+    bot.says(ANNA, "what time is it");
+    let time = bot.wait_count(ANNA, 2).text();
+    assert!(time.contains(':') && !time.contains(&code), "{time}");
+    let keys = std::fs::read_dir(key.parent().unwrap()).unwrap().count();
+    bot.says(ANNA, &format!("delete the file {}", key.display()));
+    let refused = bot.wait_count(ANNA, 3);
+    assert!(!is_card(&refused), "refused at once: {refused:?}");
+    assert_eq!(std::fs::read_dir(key.parent().unwrap()).unwrap().count(), keys);
+    assert!(bot.sent_to(GROUP).is_empty());
+    // Who was revoked hears nothing, not even a code.
+    run(&house, &["users", "revoke", "anna"]);
+    let before = bot.sent_to(ANNA).len();
+    bot.says(ANNA, "what time is it");
+    bot.says(HOST, "what time is it");
+    bot.wait_count(HOST, 1);
+    bot.wait_confirmed();
+    assert_eq!(bot.sent_to(ANNA).len(), before);
+    nothing_says_the_token(&house);
+    house.chain_holds();
+}
+
+#[test]
+fn a_card_is_answered_by_whom_it_was_asked_and_by_nobody_else() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    member(&house, BRUNO, "Bruno", "member");
+    house.write("Documents/a.txt", "a");
+    let daemon = Daemon::start(&house);
+    bot.says_in(GROUP, HOST, &format!("@{NAME} move a.txt from Documents to Archive"));
+    let card = bot.wait("card", |sent| is_card(sent) && sent.chat() == GROUP);
+    let waiting = daemon.get("/agent/approvals").json();
+    let until: jiff::Timestamp = waiting[0]["expires_at"].as_str().unwrap().parse().unwrap();
+    assert!(until.duration_since(jiff::Timestamp::now()).as_hours() >= 23, "it waits a day: {waiting}");
+    assert!(card.button(":o").len() <= 64);
+    bot.press(BRUNO, &card, &card.button(":o"));
+    toast(&bot, "not for you");
+    bot.press(999, &card, &card.button(":o"));
+    bot.wait("second refusal", |sent| {
+        sent.method == "answerCallbackQuery" && sent.body["callback_query_id"].as_str().unwrap().contains("999")
+    });
+    assert!(house.home().join("Documents/a.txt").exists() && !house.home().join("Archive/a.txt").exists());
+    bot.press(HOST, &card, &card.button(":o"));
+    let edited = bot.wait("edit", |sent| sent.method == "editMessageText");
+    assert_eq!(edited.body["message_id"], card.message_id);
+    assert!(edited.text().contains("said yes") && edited.body["reply_markup"].is_null(), "{edited:?}");
+    bot.wait("the answer", |sent| sent.chat() == GROUP && sent.message_id > card.message_id && sent.method == "sendMessage");
+    assert!(house.home().join("Archive/a.txt").exists());
+    bot.press(HOST, &card, &card.button(":o"));
+    toast(&bot, "over");
+    // A plain message in the group is not for the bot.
+    let before = bot.sent_to(GROUP).len();
+    bot.says_in(GROUP, HOST, "what time is it");
+    bot.says_in(GROUP, HOST, "/undo");
+    bot.wait("undone", |_| house.home().join("Documents/a.txt").exists());
+    bot.wait_count(GROUP, before + 1);
+    assert_eq!(bot.sent_to(GROUP).len(), before + 1, "{:?}", bot.sent_to(GROUP));
+    house.chain_holds();
+}
+
+#[test]
+fn a_guests_question_goes_to_the_host_and_its_answer_back() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    member(&house, ANNA, "Anna", "guest");
+    let _daemon = Daemon::start(&house);
+    let note = house.metnos().join("workspace/people/anna/note.txt");
+    bot.says(ANNA, "write \"hello\" to note.txt");
+    let card = bot.wait("card", |sent| is_card(sent));
+    assert_eq!(card.chat(), HOST, "{card:?}");
+    assert!(card.text().contains("Anna"), "{card:?}");
+    let asked = bot.wait_count(ANNA, 1);
+    assert!(!is_card(&asked) && asked.text().contains("host"), "{asked:?}");
+    // The guest cannot answer, not even by forging the button.
+    bot.press(ANNA, &card, &card.button(":o"));
+    toast(&bot, "Only the host");
+    assert!(!note.exists());
+    bot.press(HOST, &card, &card.button(":o"));
+    bot.wait_count(ANNA, 2);
+    assert!(note.exists());
+}
+
+#[test]
+fn an_answer_given_elsewhere_is_told_here() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    house.write("a.txt", "a");
+    let daemon = Daemon::start(&house);
+    bot.says(HOST, "delete the file a.txt");
+    let card = bot.wait("card", |sent| is_card(sent));
+    let id = card.button(":n").split(':').nth(1).unwrap().to_owned();
+    let ended = daemon.post(&format!("/agent/approvals/{id}"), &serde_json::json!({ "answer": "once" })).json();
+    assert_eq!(ended["status"], "done", "{ended}");
+    bot.wait_count(HOST, 2);
+    assert!(!house.home().join("a.txt").exists());
+    // A yes in words, and a word that was missing.
+    house.write("b.txt", "b");
+    bot.says(HOST, "move b.txt");
+    bot.wait_count(HOST, 3);
+    bot.says(HOST, "Archive");
+    let card = bot.wait_count(HOST, 4);
+    assert!(is_card(&card), "{card:?}");
+    bot.says(HOST, "yes");
+    bot.wait_count(HOST, 5);
+    assert!(house.home().join("Archive/b.txt").exists());
+}
+
+#[test]
+fn a_bad_line_delays_answers_and_loses_none() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    house.write("a.txt", "a");
+    bot.fail("getMe", &[Fault::Status(502), Fault::CutBefore]);
+    bot.fail("getUpdates", &[Fault::Status(500), Fault::CutAfter, Fault::Busy(1)]);
+    bot.fail("sendMessage", &[Fault::Busy(1), Fault::Status(503), Fault::CutBefore, Fault::CutAfter]);
+    let daemon = Daemon::start(&house);
+    let first = bot.says(HOST, "what time is it");
+    bot.wait_count(HOST, 1);
+    bot.says(HOST, "/help");
+    bot.wait("help", |sent| sent.text().contains("/undo"));
+    let sent = bot.sent_to(HOST);
+    assert!(sent.len() <= 3, "at most one duplicate: {sent:#?}");
+    assert_eq!(sent.iter().filter(|sent| !sent.told).count(), 1, "and only where the line dropped: {sent:#?}");
+    // The same update again, after it was confirmed: nothing happens.
+    bot.wait_confirmed();
+    bot.push_again(&private(HOST, "what time is it"), first);
+    bot.says(HOST, "/lang it");
+    bot.wait("language", |sent| sent.text().contains("italiano"));
+    assert_eq!(bot.sent_to(HOST).len(), sent.len() + 1, "{:#?}", bot.sent_to(HOST));
+    // A message that is refused is given up and holds nothing up.
+    bot.fail("sendMessage", &[Fault::Status(403)]);
+    let health = daemon.get("/healthz").json();
+    assert!(health["telegram"]["poll_age_seconds"].as_u64().unwrap() < 30, "{health}");
+    assert!(daemon.get("/metrics").body.contains("metnos_telegram_outbox 0"));
+    nothing_says_the_token(&house);
+    assert!(daemon.stop(), "it ends well");
+}
+
+#[test]
+fn files_are_kept_where_they_belong_and_long_answers_become_one() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    member(&house, ANNA, "Anna", "guest");
+    let _daemon = Daemon::start(&house);
+    let inbox = house.metnos().join("workspace/inbox/telegram");
+    bot.sends_file(HOST, "../../notes.txt", b"one\ntwo\n", "");
+    let told = bot.wait_count(HOST, 1).text();
+    assert!(told.contains("inbox/telegram/notes.txt"), "{told}");
+    bot.sends_file(HOST, "notes.txt", b"another", "");
+    bot.wait_count(HOST, 2);
+    assert_eq!(std::fs::read(inbox.join("notes.txt")).unwrap(), b"one\ntwo\n");
+    assert_eq!(std::fs::read(inbox.join("notes (2).txt")).unwrap(), b"another");
+    bot.sends_file(ANNA, "mine.txt", b"mine", "");
+    let told = bot.wait_count(ANNA, 1).text();
+    assert!(told.ends_with("inbox/mine.txt"), "{told}");
+    assert!(house.metnos().join("workspace/people/anna/inbox/mine.txt").exists());
+    let long: String = (0..4000).map(|n| format!("line number {n}\n")).collect();
+    house.write("long.txt", &long);
+    bot.sends_file(HOST, "words.txt", b"alpha beta", "read the file");
+    let read = bot.wait_count(HOST, 4).text();
+    assert!(read.contains("alpha beta"), "the caption is a request about it: {read}");
+}
+
+#[test]
+fn a_daemon_that_dies_answers_everything_and_does_nothing_twice() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    run(&house, &["policy", "level", "full", "--of", "host/telegram"]);
+    let count = 12;
+    for n in 0..count {
+        house.write(&format!("in/f{n}.txt"), format!("{n}"));
+    }
+    let mut daemon = Daemon::start(&house);
+    for n in 0..count {
+        bot.says(HOST, &format!("move f{n}.txt from in to out"));
+        if n % 3 == 2 {
+            // Not for luck: another moment each time, and every one of them must do.
+            std::thread::sleep(Duration::from_millis(37 * (n as u64 + 1)));
+            daemon.kill();
+            daemon = Daemon::start(&house);
+        }
+    }
+    let until = Instant::now() + Duration::from_secs(60);
+    while bot.sent_to(HOST).len() < count {
+        assert!(Instant::now() < until, "{:#?}", bot.sent_to(HOST));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    bot.wait_confirmed();
+    assert!(daemon.stop());
+    let sent = bot.sent_to(HOST);
+    let kills = count / 3;
+    assert!(sent.len() <= count + kills, "one reply each, and one again for each cut: {sent:#?}");
+    for n in 0..count {
+        let name = format!("f{n}.txt");
+        let (from, to) = (house.home().join("in").join(&name), house.home().join("out").join(&name));
+        assert!(from.exists() != to.exists(), "{name} is in one place");
+        let told = sent.iter().any(|sent| sent.text().contains("was stopped") && sent.text().contains(&name));
+        assert!(to.exists() || told, "{name} was moved, or its person was told that it was cut");
+    }
+    let turns = house.run(&["--json", "turns"]).json();
+    assert!(turns.as_array().is_some_and(|turns| turns.len() >= count - kills), "{turns}");
+    house.chain_holds();
+}
+
+#[test]
+fn an_invitation_lets_in_once_and_never_the_host() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    run(&house, &["users", "add", "Anna", "--as", "guest"]);
+    let _daemon = Daemon::start(&house);
+    let token = |person: &str| {
+        let link = house.run(&["--json", "login-link", "--person", person]).json();
+        link["login"].as_str().unwrap().split_once('#').unwrap().1.to_owned()
+    };
+    let (anna, host) = (token("anna"), token("host"));
+    bot.says(BRUNO, &format!("/start {host}"));
+    let refused = bot.wait_count(BRUNO, 1).text();
+    assert!(refused.contains("invitation"), "{refused}");
+    bot.says(ANNA, &format!("/start {anna}"));
+    assert!(bot.wait_count(ANNA, 1).text().contains("Anna"));
+    bot.says(ANNA, "what time is it");
+    assert!(bot.wait_count(ANNA, 2).text().contains(':'));
+    bot.says(BRUNO, &format!("/start {anna}"));
+    assert_eq!(bot.wait_count(BRUNO, 2).text(), refused, "an invitation is used once");
+}
