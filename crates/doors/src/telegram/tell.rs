@@ -80,7 +80,7 @@ impl Telegram {
         let known = self.house.gateway.turn(&row.turn)?;
         match known {
             Some(open) if closing && open.status.is_none() => {
-                self.house.gateway.cut_off(&open.caller)?;
+                self.house.gateway.cut_off(Some(&open.caller))?;
                 self.house.gateway.turn(&row.turn)
             }
             other => Ok(other),
