@@ -44,11 +44,21 @@ impl Daemon {
         Self::start_with(house, "127.0.0.1:0")
     }
 
+    /// Where the configuration says.
+    pub fn start_as_configured(house: &House) -> Self {
+        Self::spawn(house, &[])
+    }
+
     /// The same at a given address.
     pub fn start_with(house: &House, listen: &str) -> Self {
+        Self::spawn(house, &["--listen", listen])
+    }
+
+    fn spawn(house: &House, args: &[&str]) -> Self {
         let mut child = house
             .command()
-            .args(["--json", "serve", "--listen", listen])
+            .args(["--json", "serve"])
+            .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -56,10 +66,10 @@ impl Daemon {
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e} in {line:?}"));
-        let address = told["url"].as_str().unwrap().trim_start_matches("http://").to_owned();
+        let address = told["url"].as_str().unwrap().split_once("://").unwrap().1.to_owned();
         let key = std::fs::read_to_string(house.metnos().join("config/keys/admin.key")).unwrap();
         let login = told["login"].as_str().unwrap().to_owned();
-        Self { child, address, login, key: key.trim().to_owned() }
+        Self { child, address, login, key: key.lines().last().unwrap().to_owned() }
     }
 
     /// Sends these bytes and reads until the other side closes.
