@@ -136,7 +136,7 @@ mod tests {
             ("a\\b\\c.txt", "c.txt"),
             (".bashrc", "bashrc"),
             ("-rf", "rf"),
-            ("a\nb\u{7}.txt", "a b .txt"),
+            ("a\nb\u{7}.txt", "a b.txt"),
             ("", "file"),
             ("..", "file"),
             ("report 2026.pdf", "report 2026.pdf"),

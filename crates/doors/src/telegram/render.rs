@@ -166,7 +166,8 @@ fn split(text: &str, most: usize) -> Vec<&str> {
     let mut rest = text;
     while units(rest) > most {
         let whole = head(rest, most);
-        let end = whole.rfind('\n').filter(|at| *at > 0).unwrap_or(whole.len());
+        let fits = rest[whole.len()..].starts_with('\n').then_some(whole.len());
+        let end = fits.or_else(|| whole.rfind('\n').filter(|at| *at > 0)).unwrap_or(whole.len());
         let (part, after) = rest.split_at(end);
         if !part.trim().is_empty() {
             parts.push(part);
@@ -192,7 +193,7 @@ mod tests {
         let text: String = (0..3000).map(|n| format!("line {n} 😀\n")).collect();
         let parts = split(&text, UNITS);
         assert!(parts.iter().all(|part| units(part) <= UNITS));
-        assert_eq!(parts.join("\n") + "\n", text);
+        assert_eq!(parts.join("\n"), text);
         let speech = crate::words::Words::shipped().unwrap().speak(None);
         assert_eq!(long(1, &text, &speech)[0].kind, "document");
         assert_eq!(long(1, "", &speech).len(), 1, "nothing to say is said");

@@ -111,7 +111,8 @@ impl Message {
 
     /// What the person says to this bot in it; in a group only what is meant for the bot.
     pub(super) fn said(&self, bot: &(i64, String)) -> Option<String> {
-        let text = self.text.as_deref().or(self.caption.as_deref()).unwrap_or_default();
+        let text = self.text.as_deref().filter(|text| !text.is_empty()).or(self.caption.as_deref());
+        let text = text.unwrap_or_default();
         if self.chat.is_private() {
             return Some(text.trim().to_owned());
         }

@@ -21,6 +21,8 @@ pub enum Fault {
     Busy(u64),
     /// This status and no more.
     Status(u16),
+    /// It says no, as it does when a person blocked the bot.
+    Refused,
     /// The line is cut before anything was done.
     CutBefore,
     /// It was done, and the line is cut before the answer.
@@ -148,8 +150,11 @@ impl Bot {
         let id = format!("file{}", self.lock().files.len());
         self.lock().files.insert(id.clone(), bytes.to_vec());
         let mut update = private(who, "");
-        update["message"]["document"] = json!({ "file_id": id, "file_unique_id": id, "file_name": name, "file_size": bytes.len() });
-        update["message"]["caption"] = caption.into();
+        update["message"]["document"] =
+            json!({ "file_id": id, "file_unique_id": id, "file_name": name, "file_size": bytes.len() });
+        let message = update["message"].as_object_mut().unwrap();
+        message.remove("text");
+        message.insert("caption".into(), caption.into());
         self.push(update)
     }
 
@@ -163,7 +168,10 @@ impl Bot {
 
     /// What was sent to a chat, in order.
     pub fn sent_to(&self, chat: i64) -> Vec<Sent> {
-        self.sent().into_iter().filter(|sent| sent.chat() == chat && sent.method != "sendChatAction").collect()
+        self.sent()
+            .into_iter()
+            .filter(|sent| sent.chat() == chat && sent.method != "sendChatAction")
+            .collect()
     }
 
     /// Waits for the first thing sent that fits.
@@ -234,7 +242,11 @@ impl Bot {
             };
         }
         let Some(method) = path.strip_prefix(&format!("/bot{TOKEN}/")) else {
-            return answer(&mut stream, 401, br#"{"ok":false,"error_code":401,"description":"Unauthorized"}"#);
+            return answer(
+                &mut stream,
+                401,
+                br#"{"ok":false,"error_code":401,"description":"Unauthorized"}"#,
+            );
         };
         let body = &bytes[end..];
         let body: Value = match head.to_lowercase().contains("multipart/form-data") {
@@ -252,15 +264,21 @@ impl Bot {
                 answer(&mut stream, 429, told.to_string().as_bytes())
             }
             Some(Fault::Status(status)) => answer(&mut stream, status, b"<html>Bad Gateway</html>"),
+            Some(Fault::Refused) => {
+                let told = json!({ "ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user" });
+                answer(&mut stream, 403, told.to_string().as_bytes())
+            }
             Some(Fault::CutBefore) => stream.shutdown(std::net::Shutdown::Both),
             Some(Fault::CutAfter) => {
-                self.act(method, &body, false);
+                let _ = self.act(method, &body, false);
                 stream.shutdown(std::net::Shutdown::Both)
             }
             None => {
                 let (status, told) = match self.act(method, &body, true) {
                     Ok(result) => (200, json!({ "ok": true, "result": result })),
-                    Err((code, why)) => (code, json!({ "ok": false, "error_code": code, "description": why })),
+                    Err((code, why)) => {
+                        (code, json!({ "ok": false, "error_code": code, "description": why }))
+                    }
                 };
                 answer(&mut stream, status, told.to_string().as_bytes())
             }
@@ -289,7 +307,9 @@ impl Bot {
                 state.sent.push(Sent { method: method.into(), body: body.clone(), message_id, told });
                 self.state.1.notify_all();
                 Ok(match method {
-                    "sendMessage" | "sendDocument" => json!({ "message_id": message_id, "chat": { "id": body["chat_id"] } }),
+                    "sendMessage" | "sendDocument" => {
+                        json!({ "message_id": message_id, "chat": { "id": body["chat_id"] } })
+                    }
                     _ => json!(true),
                 })
             }
@@ -300,7 +320,8 @@ impl Bot {
     /// An offset confirms what is older; then it is waited until something is there or the time is over.
     fn updates(&self, body: &Value) -> Result<Value, (u16, &'static str)> {
         let until = Instant::now() + Duration::from_secs(body["timeout"].as_u64().unwrap_or(0));
-        let allowed: Vec<String> = serde_json::from_value(body["allowed_updates"].clone()).unwrap_or_default();
+        let allowed: Vec<String> =
+            serde_json::from_value(body["allowed_updates"].clone()).unwrap_or_default();
         let mut state = self.lock();
         state.polls += 1;
         let own = state.polls;
@@ -342,7 +363,10 @@ fn form(body: &[u8]) -> Value {
     let mut fields = json!({});
     for part in text.split(&mark).filter(|part| part.contains("name=\"")) {
         let (head, value) = part.split_once("\r\n\r\n").unwrap();
-        let named = |key: &str| head.split_once(&format!("{key}=\"")).and_then(|(_, rest)| Some(rest.split_once('"')?.0.to_owned()));
+        let named = |key: &str| {
+            head.split_once(&format!("{key}=\""))
+                .and_then(|(_, rest)| Some(rest.split_once('"')?.0.to_owned()))
+        };
         let value = value.strip_suffix("\r\n").unwrap_or(value);
         match (named("; name").unwrap(), named("filename")) {
             (_, Some(file)) => fields["file"] = json!({ "name": file, "text": value }),
