@@ -45,6 +45,8 @@ pub struct House {
 impl House {
     /// Opens the house around `runtime`, to be spoken to under `origins`.
     pub fn open(runtime: Runtime, origins: Origins, secure: bool) -> Result<Arc<Self>, Failure> {
+        // Made at the first start: whoever speaks to the house from this machine looks for it.
+        runtime.admin_key()?;
         let gateway = Arc::new(Gateway::new(runtime)?);
         Ok(Arc::new(Self {
             gateway,
