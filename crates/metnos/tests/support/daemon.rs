@@ -59,7 +59,7 @@ impl Daemon {
         let address = told["url"].as_str().unwrap().trim_start_matches("http://").to_owned();
         let key = std::fs::read_to_string(house.metnos().join("config/keys/admin.key")).unwrap();
         let login = told["login"].as_str().unwrap().to_owned();
-        Self { child, address, login, key: key.trim().to_owned() }
+        Self { child, address, login, key: key.lines().last().unwrap().to_owned() }
     }
 
     /// Sends these bytes and reads until the other side closes.
