@@ -14,6 +14,13 @@ function announce(text) {
   if (live) live.textContent = text;
 }
 
+/** Keeps the newest turn in sight: all of it, or its beginning where it is taller than the window. */
+function reveal(element) {
+  if (element !== element.parentElement?.lastElementChild) return;
+  const tall = element.getBoundingClientRect().height > window.innerHeight - 200;
+  element.scrollIntoView({ block: tall ? "start" : "end" });
+}
+
 export class Turn {
   /** `again` sends a request once more. */
   constructor(id, request, began, again) {
@@ -132,6 +139,7 @@ export class Turn {
     this.waits = question.id;
     this.said.replaceChildren(shown);
     this.acts.replaceChildren();
+    reveal(this.element);
     announce(question.text);
   }
 
@@ -156,6 +164,7 @@ export class Turn {
     });
     this.said.replaceChildren(shown);
     this.acts.replaceChildren();
+    reveal(this.element);
     announce(form.text);
   }
 
@@ -164,6 +173,7 @@ export class Turn {
     if (!answer?.turn) return;
     this.over();
     this.show(answer);
+    reveal(this.element);
     announce(answer.text);
   }
 
