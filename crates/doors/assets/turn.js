@@ -84,6 +84,8 @@ export class Turn {
 
   step(step) {
     if (step.state === "begins") this.mark(step.step, step.tool, "begins", {});
+    // What waits for a yes has not failed; its card says the rest.
+    else if (step.error?.class === "needs_approval") this.mark(step.step, step.tool, "waits", {});
     else this.mark(step.step, step.tool, step.error ? "failed" : step.failed ? "partly" : "done", step);
   }
 
@@ -103,7 +105,7 @@ export class Turn {
     const counts = [];
     if (told.ok) counts.push(say("step-ok", { n: number(told.ok) }));
     if (told.failed) counts.push(say("step-failed", { n: number(told.failed) }));
-    if (known.began && state !== "begins" && state !== "planned" && !this.recalled) counts.push(took(performance.now() - known.began));
+    if (known.began && !["begins", "planned", "waits"].includes(state) && !this.recalled) counts.push(took(performance.now() - known.began));
     const args = Object.entries(known.args).filter(([, value]) => typeof value !== "object");
     const why = told.error ? told.error.message : (told.failures || []).join("; ");
     known.line.className = `step is-${known.state}`;

@@ -49,7 +49,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "interrupted",
         ],
     ),
-    ("step", &["planned", "begins", "done", "partly", "failed"]),
+    ("step", &["planned", "begins", "waits", "done", "partly", "failed"]),
     (
         "title",
         &[

@@ -58,12 +58,11 @@ fn errors(browser: &Browser) -> Vec<Value> {
 fn loaded(browser: &Browser) -> Vec<String> {
     let message = |line: &Value| serde_json::from_str::<Value>(line["message"].as_str()?).ok();
     let lines = browser.log("performance");
-    let asked = lines.iter().filter_map(message).filter(|told| {
-        told["message"]["method"] == "Network.requestWillBeSent"
-    });
-    asked
-        .filter_map(|told| told["message"]["params"]["request"]["url"].as_str().map(str::to_owned))
-        .collect()
+    let asked = lines
+        .iter()
+        .filter_map(message)
+        .filter(|told| told["message"]["method"] == "Network.requestWillBeSent");
+    asked.filter_map(|told| told["message"]["params"]["request"]["url"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]

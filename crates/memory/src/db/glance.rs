@@ -125,7 +125,8 @@ mod tests {
             let (id, caller) = (format!("T{n}"), if n % 2 == 0 { "host/web" } else { "anna/web" });
             db.begin_turn(&id, caller, "c", "r", day(n / 5)).unwrap();
             if n != 3 {
-                db.close_turn(&id, if n == 4 { "failed" } else { "done" }, None, (None, "{}"), day(n)).unwrap();
+                db.close_turn(&id, if n == 4 { "failed" } else { "done" }, None, (None, "{}"), day(n))
+                    .unwrap();
             }
         }
         let ids = |turns: Vec<Turn>| turns.into_iter().map(|turn| turn.id).collect::<Vec<_>>();
