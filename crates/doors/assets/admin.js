@@ -47,3 +47,6 @@ for (const form of document.querySelectorAll("form[data-post]")) {
     act(form.dataset.post, Object.fromEntries(new FormData(form)), form.querySelector("button"));
   });
 }
+
+// On a phone the menu is one line; this page's place in it is in sight.
+document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

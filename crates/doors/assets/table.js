@@ -58,8 +58,8 @@ export function table(turn, first, count) {
       ...order.map((row) =>
         make("tr", {}, ...keys.map((key) => {
           const text = shown(key, row[key]);
-          const long = text.length > 60;
-          return make("td", { text, class: typeof row[key] === "number" ? "num" : long ? "long" : null, title: long ? text : null });
+          const kind = typeof row[key] === "number" ? "num" : text.length > 28 ? "long" : text.length > 10 ? "mid" : "nowrap";
+          return make("td", { text, class: kind });
         })),
       ),
     );

@@ -14,6 +14,13 @@ function announce(text) {
   if (live) live.textContent = text;
 }
 
+/** Keeps the newest turn in sight: all of it, or its beginning where it is taller than the window. */
+function reveal(element) {
+  if (element !== element.parentElement?.lastElementChild) return;
+  const tall = element.getBoundingClientRect().height > window.innerHeight - 200;
+  element.scrollIntoView({ block: tall ? "start" : "end" });
+}
+
 export class Turn {
   /** `again` sends a request once more. */
   constructor(id, request, began, again) {
@@ -77,6 +84,8 @@ export class Turn {
 
   step(step) {
     if (step.state === "begins") this.mark(step.step, step.tool, "begins", {});
+    // What waits for a yes has not failed; its card says the rest.
+    else if (step.error?.class === "needs_approval") this.mark(step.step, step.tool, "waits", {});
     else this.mark(step.step, step.tool, step.error ? "failed" : step.failed ? "partly" : "done", step);
   }
 
@@ -96,7 +105,7 @@ export class Turn {
     const counts = [];
     if (told.ok) counts.push(say("step-ok", { n: number(told.ok) }));
     if (told.failed) counts.push(say("step-failed", { n: number(told.failed) }));
-    if (known.began && state !== "begins" && state !== "planned" && !this.recalled) counts.push(took(performance.now() - known.began));
+    if (known.began && !["begins", "planned", "waits"].includes(state) && !this.recalled) counts.push(took(performance.now() - known.began));
     const args = Object.entries(known.args).filter(([, value]) => typeof value !== "object");
     const why = told.error ? told.error.message : (told.failures || []).join("; ");
     known.line.className = `step is-${known.state}`;
@@ -132,6 +141,7 @@ export class Turn {
     this.waits = question.id;
     this.said.replaceChildren(shown);
     this.acts.replaceChildren();
+    reveal(this.element);
     announce(question.text);
   }
 
@@ -156,6 +166,7 @@ export class Turn {
     });
     this.said.replaceChildren(shown);
     this.acts.replaceChildren();
+    reveal(this.element);
     announce(form.text);
   }
 
@@ -164,6 +175,7 @@ export class Turn {
     if (!answer?.turn) return;
     this.over();
     this.show(answer);
+    reveal(this.element);
     announce(answer.text);
   }
 

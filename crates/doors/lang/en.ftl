@@ -39,6 +39,7 @@ step-planned = planned
 step-begins = at work
 step-done = done
 step-partly = partly done
+step-waits = waits for a yes
 step-ok = { $n } done
 step-failed = { $n } failed
 table-label = The list, scrolls sideways

@@ -39,6 +39,7 @@ step-planned = previsto
 step-begins = in corso
 step-done = fatto
 step-partly = fatto in parte
+step-waits = aspetta un sì
 step-ok = { $n } riusciti
 step-failed = { $n } non riusciti
 table-label = L'elenco, scorre di lato

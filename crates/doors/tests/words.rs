@@ -49,7 +49,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "interrupted",
         ],
     ),
-    ("step", &["planned", "begins", "done", "partly", "failed"]),
+    ("step", &["planned", "begins", "waits", "done", "partly", "failed"]),
     (
         "title",
         &[
@@ -145,6 +145,8 @@ fn used() -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>, BTreeSet<Str
         let text = std::fs::read_to_string(path).unwrap();
         keys.extend(named(&text, &["t", "say", "is"]));
         families.extend(named(&text, &["one_of"]));
+        // What Telegram says is chosen where it is said: any text in quotes that looks like one of its keys.
+        keys.extend(quoted(&text).into_iter().filter(|key| key.starts_with("tg-")));
     }
     let (mut scripted, mut families_scripted) = (BTreeSet::new(), BTreeSet::new());
     for path in files(&root().join("assets"), &["js"]) {

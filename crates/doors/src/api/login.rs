@@ -73,7 +73,7 @@ pub(crate) async fn login(
     Said(ticket): Said<Ticket>,
 ) -> Result<Response, Refusal> {
     let agent = headers.get("user-agent").and_then(|value| value.to_str().ok()).unwrap_or("a browser");
-    let label: String = agent.chars().filter(|c| !c.is_control()).take(80).collect();
+    let label: String = agent.chars().filter(|c| !c.is_control()).take(64).collect();
     let shared = Arc::clone(&house);
     let entered = blocking(move || {
         shared.tries.listen(|| match shared.runtime().exchange_login(&ticket.token, &label) {

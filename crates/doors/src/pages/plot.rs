@@ -5,7 +5,7 @@ use serde::Serialize;
 const WIDTH: f64 = 400.0;
 const HEIGHT: f64 = 110.0;
 /// Room for the numbers of the scale.
-const LEFT: f64 = 44.0;
+const LEFT: f64 = 56.0;
 
 /// One bar: the whole value and the part of it that is drawn strong.
 #[derive(Clone, Debug, Serialize)]

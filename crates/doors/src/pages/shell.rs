@@ -54,6 +54,7 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
     "step-ok",
     "step-partly",
     "step-planned",
+    "step-waits",
     "steps",
     "steps-show",
     "table-label",

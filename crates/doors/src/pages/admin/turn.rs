@@ -150,11 +150,16 @@ fn steps(house: &House, id: &str) -> Result<Vec<Step>, Failure> {
                     known.call_id = Some(call_id);
                     (known.ok, known.failed) = (ok, failed);
                     known.state = match (&error, failed) {
+                        (Some(error), _) if error.class == "needs_approval" => "waits",
                         (Some(_), _) => "failed",
                         (None, 0) => "done",
                         _ => "partly",
                     };
+                    let waits = known.state == "waits";
                     known.why = error.map_or_else(|| failures.join("; "), |error| error.message);
+                    if waits {
+                        known.why.clear();
+                    }
                 }
             }
             _ => {}
