@@ -6,7 +6,11 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long the lock of a daemon that is gone is waited for.
+const PARTING: Duration = Duration::from_secs(3);
 
 /// Where a daemon is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +38,10 @@ fn lock(home: &Home) -> Result<File, Failure> {
         .map_err(|e| Failure::io(path.display(), &e))
 }
 
+fn is_alive(pid: u32) -> bool {
+    Path::new("/proc").join(pid.to_string()).exists()
+}
+
 fn note(home: &Home) -> PathBuf {
     home.state_dir().join("serve.json")
 }
@@ -42,7 +50,13 @@ impl Instance {
     /// Becomes the daemon of this home, unless there is one.
     pub fn take(home: &Home) -> Result<Self, Failure> {
         let lock = lock(home)?;
-        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let until = Instant::now() + PARTING;
+        // One that was killed a moment ago may still be held by what it had started.
+        while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            if Instant::now() < until && read(home).is_none_or(|there| !is_alive(there.pid)) {
+                std::thread::sleep(Duration::from_millis(20));
+                continue;
+            }
             let at = read(home)
                 .map(|there| format!(" at {} (process {})", there.url, there.pid))
                 .unwrap_or_default();

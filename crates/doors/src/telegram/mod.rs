@@ -17,7 +17,7 @@ use crate::house::House;
 use lanes::Lanes;
 use metnos_executor::Failure;
 use metnos_memory::db::Db;
-use metnos_runtime::house::logbook::{Level, Logbook};
+use metnos_runtime::house::logbook::Level;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -60,7 +60,6 @@ pub(crate) struct Telegram {
     house: Arc<House>,
     /// Where turns run.
     handle: Handle,
-    log: Option<Logbook>,
     /// The way to the bot, once it has answered, with its number and name.
     line: RwLock<Option<(Arc<Wire>, (i64, String))>>,
     lanes: Lanes,
@@ -83,12 +82,9 @@ pub(crate) fn start(house: &Arc<House>) -> Option<Arc<Telegram>> {
     if !config.telegram.enabled {
         return None;
     }
-    let logs = house.runtime().home.state_dir().join("logs");
-    let budget = config.logs.budget_mb.saturating_mul(1_000_000);
     let door = Arc::new(Telegram {
         house: Arc::clone(house),
         handle: Handle::current(),
-        log: Logbook::open(&logs, config.logs.keep_days.get(), budget).ok(),
         line: RwLock::default(),
         lanes: Lanes::default(),
         busy: AtomicUsize::new(0),
@@ -179,9 +175,7 @@ impl Telegram {
 
     /// Writes a line into the daemon's log, without secrets.
     fn note(&self, level: Level, text: &str) {
-        if let Some(log) = &self.log {
-            log.line(level, &self.house.runtime().told(&format!("telegram: {text}")));
-        }
+        self.house.log(level, &format!("telegram: {text}"));
     }
 }
 
