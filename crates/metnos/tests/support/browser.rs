@@ -129,9 +129,11 @@ impl Browser {
         found.as_object().unwrap().values().next().unwrap().as_str().unwrap().to_owned()
     }
 
-    /// Clicks as a person does: what is covered or out of sight is not clicked.
+    /// Scrolls there and clicks, as a person does: what is covered even then is not clicked.
     pub fn click(&self, css: &str) {
         let element = self.element(css);
+        let there = json!(css);
+        self.eval(&format!("document.querySelector({there}).scrollIntoView({{ block: 'center' }});"));
         self.post(&format!("element/{element}/click"), json!({}));
     }
 
