@@ -137,7 +137,7 @@ fn a_guests_question_goes_to_the_host_and_its_answer_back() {
     let _daemon = Daemon::start(&house);
     let note = house.metnos().join("workspace/people/anna/note.txt");
     bot.says(ANNA, "write \"hello\" to note.txt");
-    let card = bot.wait("card", |sent| is_card(sent));
+    let card = bot.wait("card", is_card);
     assert_eq!(card.chat(), HOST, "{card:?}");
     assert!(card.text().contains("Anna"), "{card:?}");
     let asked = bot.wait_count(ANNA, 1);
@@ -158,7 +158,7 @@ fn an_answer_given_elsewhere_is_told_here() {
     house.write("a.txt", "a");
     let daemon = Daemon::start(&house);
     bot.says(HOST, "delete the file a.txt");
-    let card = bot.wait("card", |sent| is_card(sent));
+    let card = bot.wait("card", is_card);
     let id = card.button(":n").split(':').nth(1).unwrap().to_owned();
     let ended =
         daemon.post(&format!("/agent/approvals/{id}"), &serde_json::json!({ "answer": "once" })).json();

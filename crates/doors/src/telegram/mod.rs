@@ -55,13 +55,16 @@ impl Pulse {
     }
 }
 
+/// The way to the bot, with its number and name.
+type Line = (Arc<Wire>, (i64, String));
+
 /// The open door.
 pub(crate) struct Telegram {
     house: Arc<House>,
     /// Where turns run.
     handle: Handle,
     /// The way to the bot, once it has answered, with its number and name.
-    line: RwLock<Option<(Arc<Wire>, (i64, String))>>,
+    line: RwLock<Option<Line>>,
     lanes: Lanes,
     /// What is being handled.
     busy: AtomicUsize,

@@ -98,7 +98,7 @@ fn lines(rows: &[Map<String, Value>]) -> String {
         let named = row.contains_key("name");
         let cells: Vec<String> = row
             .iter()
-            .filter(|(key, _)| !key.starts_with('_') && !(named && key.as_str() == "path"))
+            .filter(|(key, _)| !(key.starts_with('_') || named && key.as_str() == "path"))
             .map(|(key, value)| cell(key, value))
             .filter(|text| !text.is_empty())
             .take(CELLS)

@@ -226,7 +226,7 @@ mod tests {
             shown: None,
         };
         assert_eq!(db.telegram_take(&[update.clone(), update.clone()], now).unwrap(), [true, false]);
-        assert_eq!(db.telegram_take(&[update.clone()], now).unwrap(), [false]);
+        assert_eq!(db.telegram_take(std::slice::from_ref(&update), now).unwrap(), [false]);
         assert_eq!(db.telegram_offset().unwrap().unwrap().0, 8);
         assert_eq!(db.telegram_open("new").unwrap(), [update]);
         let answer = [out(1, "a"), out(1, "b"), out(3, "c")];
