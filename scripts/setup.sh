@@ -19,6 +19,12 @@ need make make "runs this very file"
   missing+=(libc6-dev)
 }
 
+# Without root the browser tests are skipped, and counted.
+if [ "${1:-}" = tests ] && [ "$(id -u)" -eq 0 ]; then
+  need chromium chromium "the browser in which the pages are tried"
+  need chromedriver chromium-driver "drives that browser"
+fi
+
 if [ ${#missing[@]} -gt 0 ]; then
   command -v apt-get >/dev/null 2>&1 || {
     echo "setup: install these with your package manager: ${missing[*]}" >&2
