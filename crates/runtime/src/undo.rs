@@ -74,7 +74,7 @@ impl Runtime {
     }
 
     /// A part of what `user` may see of it, by name, the latest first: what is before `before`, and from where
-    /// to go on if there is more. It reads at most [`LOOKED_AT`] records, however many there are.
+    /// to go on if there is more. It reads a bounded number of records, however many there are.
     pub fn turns_before(
         &self,
         user: &str,
