@@ -2,6 +2,7 @@
 
 import { get, make, number, oneOf, post, say, took, when } from "./common.js";
 import { card } from "./card.js";
+import { credential } from "./credential.js";
 import { table } from "./table.js";
 import { watch } from "./watch.js";
 
@@ -215,6 +216,7 @@ export class Turn {
     if (answer.picture) parts.push(make("img", { class: "picture", alt: say("picture-alt", { text: this.request }), src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(answer.picture)}` }));
     if (answer.entries?.length) parts.push(table(this.id, answer.entries, answer.count));
     if (answer.next) parts.push(make("p", { class: "next", text: answer.next }));
+    if (host) parts.push(...(answer.credentials || []).map((wanted) => credential(wanted, () => this.again(this.request))));
     if (answer.by_model) parts.push(make("p", { class: "until", text: say("by-model") }));
     this.said.replaceChildren(...parts.filter(Boolean));
     this.story.hidden = !answer.stage && !this.steps.size;

@@ -4,7 +4,7 @@
 use crate::house::House;
 use crate::who::Who;
 use metnos_executor::Failure;
-use metnos_gateway::Beat;
+use metnos_gateway::{Beat, Moment};
 use metnos_memory::db::Turn;
 use metnos_runtime::guards::{Approval, Standing};
 use serde::Serialize;
@@ -43,6 +43,9 @@ pub(crate) struct TurnAnswer {
     /// What is missing, as a question to be answered by `POST /agent/forms/{turn}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) question: Option<String>,
+    /// Credentials that a step lacked. The host gives each by `POST /agent/credentials/{name}` and asks again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) credentials: Vec<CredentialForm>,
     /// True when a model made the plan.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) by_model: bool,
@@ -52,6 +55,15 @@ pub(crate) struct TurnAnswer {
     /// True while something it changed can be taken back by `POST /agent/turns/{turn}/undo`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) undoable: bool,
+}
+
+/// What is asked for one credential.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct CredentialForm {
+    /// The credential.
+    pub(crate) name: String,
+    /// Its fields.
+    pub(crate) fields: Vec<String>,
 }
 
 /// A question that waits for a yes.
@@ -108,6 +120,7 @@ impl House {
     pub(crate) fn answer_of(&self, known: Turn) -> Result<TurnAnswer, Failure> {
         let story = self.gateway.story(&known.id, 0)?;
         let last = story.iter().rev().flat_map(|moment| moment.beats.iter().rev()).next();
+        let host = metnos_runtime::guards::Principal::parse(&known.caller).is_host();
         let mut answer = TurnAnswer {
             turn: known.id.clone(),
             request: known.request,
@@ -120,6 +133,7 @@ impl House {
             next: None,
             approval: None,
             question: None,
+            credentials: Vec::new(),
             by_model: false,
             picture: None,
             undoable: false,
@@ -138,6 +152,9 @@ impl House {
                     Beat::Did { call_id, .. } => self.runtime().can_undo(call_id),
                     _ => false,
                 });
+                if host && answer.status != "done" {
+                    answer.credentials = self.lacked(&story);
+                }
                 // A list that was let go of is an answer without rows.
                 (answer.entries, answer.count) = self.gateway.shown(&known.id, 0, ROWS).unwrap_or_default();
             }
@@ -148,5 +165,27 @@ impl House {
             _ => {}
         }
         Ok(answer)
+    }
+
+    /// The credentials that steps of this story lacked, and lack still.
+    fn lacked(&self, story: &[Moment]) -> Vec<CredentialForm> {
+        let (mut tool, mut forms) = (None, Vec::<CredentialForm>::new());
+        for beat in story.iter().flat_map(|moment| &moment.beats) {
+            match beat {
+                Beat::Begins { tool: begun, .. } => tool = Some(begun),
+                Beat::Did { error: Some(error), .. } if error.class == "unauthorized" => {
+                    let missing = tool.map(|tool| self.runtime().missing_credentials(tool));
+                    let missing = missing.and_then(Result::ok).into_iter().flatten();
+                    forms.extend(missing.map(|form| CredentialForm {
+                        name: form.name.as_str().to_owned(),
+                        fields: form.fields.iter().map(|field| field.as_str().to_owned()).collect(),
+                    }));
+                }
+                _ => {}
+            }
+        }
+        forms.sort_by(|a, b| a.name.cmp(&b.name));
+        forms.dedup_by(|a, b| a.name == b.name);
+        forms
     }
 }

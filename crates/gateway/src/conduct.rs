@@ -80,7 +80,8 @@ impl Gateway {
     /// Puts the mind this binary was built with before `runtime`.
     pub fn new(runtime: Runtime) -> Result<Self, Failure> {
         let broken = |e: String| Failure::internal(e);
-        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?.awaken(&runtime.awake());
+        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?;
+        let catalog = catalog.awaken(&runtime.awake()).joined(&runtime.put_in());
         let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
         let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
         let proposer = Proposer::new(catalog.clone(), lexicons.clone()).map_err(|e| broken(e.to_string()))?;

@@ -1,6 +1,7 @@
 //! Turns whose process died. Each running turn holds a lock; who finds one open and its lock free tells what came of it.
 
 use crate::conduct::Gateway;
+use crate::story::Beat;
 use metnos_executor::Failure;
 use metnos_memory::db::Turn;
 use metnos_turn::{Entry, Event};
@@ -62,6 +63,24 @@ impl Gateway {
             found.push(told(&turn, &self.entries(&turn.id).unwrap_or_default()));
         }
         Ok(found)
+    }
+}
+
+impl Gateway {
+    /// Whether a turn that was cut off left nothing behind, so that it may be begun anew.
+    pub fn left_nothing(&self, turn: &str) -> Result<bool, Failure> {
+        let beats = self.story(turn, 0)?.into_iter().flat_map(|moment| moment.beats);
+        let begun: Vec<String> = beats
+            .filter_map(|beat| match beat {
+                Beat::Begins { tool, .. } => Some(tool),
+                _ => None,
+            })
+            .collect();
+        // A step that waited for a yes begins once more than it is told.
+        let calls = begun.len() + 1;
+        let harmless =
+            |tool: &String| (1..=calls).all(|n| self.runtime.left_nothing(tool, &format!("{turn}-{n}")));
+        Ok(begun.iter().all(harmless))
     }
 }
 

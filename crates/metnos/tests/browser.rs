@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use support::House;
 use support::browser::{Browser, is_there};
 use support::daemon::Daemon;
+use support::skill::Skill;
 
 const NASTY: &str = "<img src=x onerror=alert(1)>.txt";
 const PAGES: [&str; 11] =
@@ -184,6 +185,133 @@ fn the_pages_do_in_a_browser_what_they_say() {
         .collect();
     assert_eq!(foreign, Vec::<String>::new(), "nothing comes from elsewhere");
     house.chain_holds();
+}
+
+/// Every page opens in a browser, with its place in the menu and no error.
+fn all_pages(browser: &Browser, daemon: &Daemon) {
+    for page in PAGES {
+        browser.go(&format!("http://{}/admin/{page}", daemon.address));
+        browser.until("document.querySelector('main h1') !== null");
+        assert_eq!(browser.eval("return document.querySelectorAll('.side [aria-current=page]').length;"), 1);
+        fits_a_phone(browser, page);
+    }
+    assert_eq!(errors(browser), Vec::<Value>::new(), "the console is clean");
+}
+
+#[test]
+fn every_page_holds_with_no_turn_one_turn_and_a_hundred_thousand() {
+    if !is_there("every_page_holds_with_no_turn_one_turn_and_a_hundred_thousand") {
+        return;
+    }
+    let house = House::supervised();
+    let browser = Browser::start();
+    browser.look(false, false);
+    let rows = "document.querySelectorAll('main tbody tr').length";
+    {
+        let daemon = Daemon::start(&house);
+        browser.go(&daemon.login);
+        browser.until("location.pathname === '/'");
+        all_pages(&browser, &daemon);
+        daemon.ask("what time is it");
+        all_pages(&browser, &daemon);
+        browser.go(&format!("http://{}/admin/turns", daemon.address));
+        assert_eq!(browser.until(rows), 1);
+        for n in 0..99 {
+            daemon.ask(if n % 10 == 0 { "order me a pizza" } else { "what time is it" });
+        }
+    }
+    let base = house.metnos().join("state/metnos.sqlite");
+    metnos_memory::db::Db::open(&base).unwrap().multiply_turns(100_000).unwrap();
+
+    let daemon = Daemon::start(&house);
+    browser.go(&daemon.login);
+    browser.until("location.pathname === '/'");
+    browser.until("document.querySelectorAll('.turn').length >= 10");
+    all_pages(&browser, &daemon);
+    // The day of them is drawn; the list goes on from page to page, and finds those that went otherwise.
+    browser.go(&format!("http://{}/admin/", daemon.address));
+    let drawn = "return [...document.querySelector('figure.plot').querySelectorAll('title')].reduce((sum, bar) => sum + Number(bar.textContent.split(': ')[1]), 0);";
+    assert_eq!(browser.eval(drawn).as_f64(), Some(100_000.0));
+    browser.go(&format!("http://{}/admin/turns", daemon.address));
+    assert_eq!(browser.until(rows), 50);
+    let first = "document.querySelector('main tbody a').getAttribute('href')";
+    let newest = browser.until(first);
+    browser.click("a[rel=next]");
+    browser.until(&format!("{first} !== {newest} && {rows} === 50"));
+    browser.go(&format!("http://{}/admin/turns?status=gap", daemon.address));
+    assert_eq!(browser.until(rows), 50);
+    // And one can still ask.
+    browser.go(&format!("http://{}/", daemon.address));
+    browser.until("document.querySelectorAll('.turn').length >= 10");
+    say(&browser, "what time is it");
+    assert!(said(&browser).contains(':'), "{}", said(&browser));
+    assert_eq!(errors(&browser), Vec::<Value>::new(), "the console is clean");
+}
+
+/// Finds the messages of a mailbox, of which it needs the name and the password.
+fn mailbox() -> Skill {
+    Skill {
+        name: "find_messages".into(),
+        sandbox: "credentials = [\"mail\"]".into(),
+        schema: r#"{"definitions": {
+            "Input": {"type": "object", "additionalProperties": false,
+              "properties": {"dry": {"type": "boolean", "description": "finds nothing"}}},
+            "Output": {"type": "object", "properties": {"entries": {"type": "array", "items":
+              {"type": "object", "required": ["subject"], "properties": {"subject": {"type": "string"}}}}}}}}"#
+            .into(),
+        birth: ["one", "two", "three"]
+            .map(|name| format!("[[case]]\nname = \"{name}\"\ninput = {{ dry = true }}\nexpect = {{ ok = true }}\nitems = []\n"))
+            .concat(),
+        code: r#"def run(args, ctx):
+    if args.get("dry"):
+        return {"entries": []}
+    box = ctx.credential("mail")
+    return {"entries": [{"subject": "for " + box["username"] + ", " + str(len(box["password"]))}]}
+"#
+        .into(),
+        ..Skill::counter("1.0.0")
+    }
+}
+
+#[test]
+fn a_credential_that_is_missing_is_asked_for_in_the_chat_and_kept_from_everybody() {
+    if !is_there("a_credential_that_is_missing_is_asked_for_in_the_chat_and_kept_from_everybody") {
+        return;
+    }
+    const SECRET: &str = "corretto senza zucchero";
+    let house = House::supervised();
+    let set = house.run_with(&["credentials", "set", "mail", "username", "password"], b"x\ny\n");
+    assert_eq!(set.code, Some(0), "{set:?}");
+    let signed = mailbox().sign(&house);
+    assert_eq!(signed.code, Some(0), "{signed:?}");
+    assert_eq!(house.run(&["credentials", "remove", "mail"]).code, Some(0));
+    let daemon = Daemon::start(&house);
+    let browser = Browser::start();
+    browser.look(false, false);
+    browser.go(&daemon.login);
+    browser.until("location.pathname === '/'");
+    say(&browser, "find my messages");
+    browser.until("document.querySelectorAll('.turn:last-child .credential input').length === 2");
+    assert_eq!(
+        browser.eval("return document.querySelector('.credential input[name=password]').type;"),
+        "password"
+    );
+    pictures(&browser, "chat-credential");
+    fits_a_phone(&browser, "the chat with a form for a credential");
+    browser.type_into(".turn:last-child .credential input[name=username]", "anna");
+    browser.type_into(".turn:last-child .credential input[name=password]", SECRET);
+    browser.click(".turn:last-child .credential button");
+    // It asks again by itself, and now it can.
+    browser.until(&format!(
+        "document.querySelector('.turn:last-child .said').innerText.includes('for anna, {}')",
+        SECRET.len()
+    ));
+    browser.go(&format!("http://{}/", daemon.address));
+    browser.until("document.querySelectorAll('.turn').length === 2");
+    assert_eq!(browser.eval("return document.querySelectorAll('.credential').length;"), 0, "asked for once");
+    assert_eq!(errors(&browser), Vec::<Value>::new(), "the console is clean");
+    let audit = house.audit_lines().iter().map(Value::to_string).collect::<String>();
+    assert!(audit.contains("credential set") && !audit.contains(SECRET));
 }
 
 #[test]

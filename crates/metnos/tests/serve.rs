@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 use support::House;
 use support::daemon::Daemon;
 
@@ -267,4 +268,26 @@ fn a_stop_lets_running_turns_end_and_says_goodbye_to_streams() {
         "waits",
         "what waited still does"
     );
+}
+
+#[test]
+fn a_start_right_after_a_kill_waits_for_what_the_killed_one_had_started() {
+    let house = House::new();
+    let state = house.metnos().join("state");
+    // What a killed daemon leaves for a moment: its note, and its lock in the hands of a dying child.
+    let gone = std::process::Command::new("true").spawn().and_then(|mut child| {
+        let pid = child.id();
+        child.wait().map(|_| pid)
+    });
+    let note = json!({ "pid": gone.unwrap(), "url": "http://127.0.0.1:1" });
+    std::fs::write(state.join("serve.json"), note.to_string()).unwrap();
+    let lock = std::fs::File::create(state.join("serve.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let dying = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        drop(lock);
+    });
+    let daemon = Daemon::start(&house);
+    dying.join().unwrap();
+    assert_eq!(daemon.get("/healthz").status, 200);
 }

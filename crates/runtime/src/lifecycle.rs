@@ -83,6 +83,27 @@ impl Runtime {
         rows
     }
 
+    /// Manifest and schema of the executors that a person has put in beside the seeds, as far as they verify now.
+    pub fn put_in(&self) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
+        for root in [Root::Synt, Root::Skills] {
+            let folder = self.home.executors_dir().join(root.as_str());
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let name =
+                    entry.file_name().into_string().ok().and_then(|name| ExecutorName::parse(&name).ok());
+                let Some(name) = name.filter(|name| !self.config.is_off(name.as_str())) else { continue };
+                let Ok(found) = self.catalog.resolve(&name, None) else { continue };
+                let version = entry.path().join(found.manifest.executor.version.to_string());
+                let read = |part: &str| std::fs::read_to_string(version.join(part));
+                if let (Ok(manifest), Ok(schema)) = (read("manifest.toml"), read("schema.json")) {
+                    texts.push((manifest, schema));
+                }
+            }
+        }
+        texts.sort();
+        texts
+    }
+
     /// What one executor does, takes and may touch.
     pub fn card(&self, name: &str) -> Result<Value, Failure> {
         let name = parse(name)?;

@@ -6,7 +6,9 @@ use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::core::{Act as Deed, Verdict};
 use metnos_memory::audit::{Counts, Exit, Kind, Line};
+use metnos_memory::db::CallState;
 use metnos_undo::{Act, Conflict, Purpose, Report, Seen, State, Step, Undone};
+use metnos_vocab::ExecutorName;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -96,6 +98,29 @@ impl Runtime {
     pub fn can_undo(&self, call_id: &str) -> bool {
         let found = self.journal.look(call_id).ok().flatten();
         found.is_some_and(|act| matches!(act.state, State::Done | State::Undoing) && did_something(&act))
+    }
+
+    /// Whether a call of this executor, cut or not, left nothing behind: it only looks, was never begun, or was taken
+    /// back as a whole. What cannot be known left something.
+    pub fn left_nothing(&self, executor: &str, call_id: &str) -> bool {
+        let Ok(name) = ExecutorName::parse(executor) else { return false };
+        if let Some(builtin) = crate::builtin::find(&name) {
+            return !builtin.changes;
+        }
+        let Ok(found) = self.resolve(&name, None) else { return false };
+        let contract = &found.manifest.contract;
+        if !contract.side_effects {
+            return true;
+        }
+        match (self.journal.look(call_id), self.db.call(call_id)) {
+            (Ok(Some(act)), _) => act.state == State::RolledBack,
+            (Ok(None), Ok(None)) => true,
+            // Whoever has a way back writes into the journal first.
+            (Ok(None), Ok(Some(call))) => {
+                call.state == CallState::Interrupted && !contract.reverse.is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// Undoes one act, a turn as a whole, or the latest of `user` that can be. `None` when there is nothing to undo.

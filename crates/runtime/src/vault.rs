@@ -4,7 +4,7 @@ use crate::call::Door;
 use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::signature::Verified;
-use metnos_executor::{ErrorClass, Failure, Outcome};
+use metnos_executor::{ErrorClass, ExecutorName, Failure, Outcome};
 use metnos_guard::Redactor;
 use metnos_memory::audit::{Kind, Line};
 use metnos_vault::{Fields, Form, Listed, Missing, Secret, Vault, VaultError};
@@ -104,6 +104,20 @@ impl Runtime {
             other => other,
         };
         bundle.and_then(|bundle| bundle.to_sealed_file()).map(Some).map_err(|e| failed(&e))
+    }
+
+    /// What to ask for before an executor can do its work: the credentials it names that nobody kept.
+    pub fn missing_credentials(&self, executor: &str) -> Result<Vec<Form>, Failure> {
+        let name = ExecutorName::parse(executor).map_err(|e| Failure::wrong_args(e.to_string()))?;
+        if crate::builtin::schema(&name).is_some() {
+            return Ok(Vec::new());
+        }
+        let found = self.resolve(&name, None)?;
+        match self.vault.for_call(&name, &found.manifest.sandbox.credentials) {
+            Err(VaultError::Missing(missing)) => Ok(missing.forms),
+            Err(error) => Err(failed(&error)),
+            Ok(_) => Ok(Vec::new()),
+        }
     }
 
     /// The key of a model's server. One that is bound to executors is theirs alone.

@@ -99,7 +99,7 @@ impl House {
     /// The questions that wait, as cards.
     pub(crate) fn waiting(&self, who: &Who) -> Result<Vec<Card>, metnos_executor::Failure> {
         let mine = |caller: &str| who.is_host() || caller.split('/').next() == Some(who.person.id.as_str());
-        let all = self.runtime().questions()?;
+        let all = self.runtime().open_questions()?;
         let cards = all.iter().filter(|question| mine(&question.caller)).map(|question| self.card(question));
         Ok(cards.filter(|card| card.standing == "pending").collect())
     }

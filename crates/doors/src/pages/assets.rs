@@ -14,6 +14,7 @@ const ASSETS: &[(&str, &str, &[u8])] = &[
     ("card.js", SCRIPT, include_bytes!("../../assets/card.js")),
     ("chat.js", SCRIPT, include_bytes!("../../assets/chat.js")),
     ("common.js", SCRIPT, include_bytes!("../../assets/common.js")),
+    ("credential.js", SCRIPT, include_bytes!("../../assets/credential.js")),
     ("login.js", SCRIPT, include_bytes!("../../assets/login.js")),
     ("table.js", SCRIPT, include_bytes!("../../assets/table.js")),
     ("turn.js", SCRIPT, include_bytes!("../../assets/turn.js")),

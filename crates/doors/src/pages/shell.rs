@@ -4,11 +4,9 @@ use crate::house::House;
 use crate::who::Who;
 use crate::words::Speech;
 use askama::Template;
-use axum::Json;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 
 /// The sentences that scripts say. They come with the page: a script knows no language.
 pub(crate) const SCRIPT_WORDS: &[&str] = &[
@@ -30,6 +28,9 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
     "card-session",
     "card-until",
     "form-send",
+    "form-credential",
+    "form-credential-field",
+    "form-keep",
     "lost",
     "lost-now",
     "picture-alt",
@@ -66,8 +67,15 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
 ];
 
 /// The values that scripts fill in, as they find them.
-const HOLES: &[(&str, &str)] =
-    &[("n", "{n}"), ("m", "{m}"), ("when", "{when}"), ("who", "{who}"), ("text", "{text}")];
+const HOLES: &[(&str, &str)] = &[
+    ("n", "{n}"),
+    ("m", "{m}"),
+    ("when", "{when}"),
+    ("who", "{who}"),
+    ("text", "{text}"),
+    ("name", "{name}"),
+    ("field", "{field}"),
+];
 
 /// The pages about the house: name, address, whether only the host may look at it.
 const MENU: &[(&str, &str, bool)] = &[
@@ -228,9 +236,4 @@ pub(crate) fn html(page: &impl Template) -> Response {
 pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accepted.contains("application/json") && !accepted.contains("text/html")
-}
-
-/// A page for a browser, what is on it for a program.
-pub(crate) fn either(headers: &HeaderMap, view: &impl Serialize, page: &impl Template) -> Response {
-    if wants_json(headers) { Json(view).into_response() } else { html(page) }
 }

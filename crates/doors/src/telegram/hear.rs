@@ -51,9 +51,11 @@ impl Telegram {
         let Some(who) = self.who(from)? else { return self.stranger(row, message, from) };
         let Some(said) = message.said(&self.bot()) else { return self.done(row, Vec::new()) };
         let speech = self.speech(&who, from);
+        // What was begun is not begun again, unless it left nothing behind: where it stands is told.
+        let anew = if again { self.anew(row, &said)? } else { None };
+        let row = anew.as_ref().unwrap_or(row);
         let heard = Heard { row, who, speech };
-        // What was begun is not begun again: where it stands is told.
-        if again && self.house.gateway.turn(&row.turn)?.is_some() {
+        if again && anew.is_none() && self.house.gateway.turn(&row.turn)?.is_some() {
             return self.tell(row, &heard.speech, Vec::new(), true);
         }
         if let Some((word, rest)) = command(&said) {
@@ -66,6 +68,19 @@ impl Telegram {
             true => self.done(row, heard.reply(&heard.speech.t("tg-only-text"))),
             false => self.request(&heard, said, Vec::new()),
         }
+    }
+
+    /// The update once more, if its own request was cut and left nothing behind; once, so that a request which
+    /// ends the daemon does not end it for ever.
+    fn anew(&self, row: &TelegramUpdate, said: &str) -> Result<Option<TelegramUpdate>, Failure> {
+        let Some(cut) = self.turn_of(row, true)? else { return Ok(None) };
+        let its_own = cut.status.as_deref() == Some("interrupted") && cut.request == said;
+        if !its_own || !self.house.gateway.left_nothing(&row.turn)? {
+            return Ok(None);
+        }
+        let again = TelegramUpdate { turn: ulid::Ulid::new().to_string(), again: true, ..row.clone() };
+        let begun = self.db().telegram_again(row.update_id, &again.turn).map_err(unread)?;
+        Ok(begun.then_some(again))
     }
 
     pub(super) fn who(&self, from: &Sender) -> Result<Option<Who>, Failure> {

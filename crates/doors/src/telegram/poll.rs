@@ -110,7 +110,15 @@ fn row(value: Value) -> Option<TelegramUpdate> {
     // What has another shape than is known is written down too, and then left alone.
     let body = value.to_string();
     let (chat, sender) = serde_json::from_value::<Update>(value).map_or((0, 0), |update| update.place());
-    Some(TelegramUpdate { update_id, turn: ulid::Ulid::new().to_string(), chat, sender, body, shown: None })
+    Some(TelegramUpdate {
+        update_id,
+        turn: ulid::Ulid::new().to_string(),
+        chat,
+        sender,
+        body,
+        shown: None,
+        again: false,
+    })
 }
 
 /// Trouble as it is written into the log, with what to do.

@@ -76,7 +76,7 @@ impl Telegram {
     }
 
     /// The turn of an update; `closing`: one whose process died is closed first.
-    fn turn_of(&self, row: &TelegramUpdate, closing: bool) -> Result<Option<Turn>, Failure> {
+    pub(super) fn turn_of(&self, row: &TelegramUpdate, closing: bool) -> Result<Option<Turn>, Failure> {
         let known = self.house.gateway.turn(&row.turn)?;
         match known {
             Some(open) if closing && open.status.is_none() => {

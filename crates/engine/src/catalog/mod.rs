@@ -116,6 +116,22 @@ impl Catalog {
         self
     }
 
+    /// The same catalog with these pairs of manifest and schema texts, which a person has put in: in place of ones
+    /// that cannot run yet, beside all others. What does not read is left out; it would not run either.
+    pub fn joined(mut self, sources: &[(String, String)]) -> Self {
+        for (manifest, schema) in sources {
+            let Ok(read) = load::read(&[(manifest, schema)]) else { continue };
+            for tool in read.tools {
+                match self.tools.binary_search_by(|known| known.name.as_str().cmp(tool.name.as_str())) {
+                    Ok(at) if self.tools[at].dormant.is_some() => self.tools[at] = tool,
+                    Ok(_) => {}
+                    Err(at) => self.tools.insert(at, tool),
+                }
+            }
+        }
+        self
+    }
+
     /// Of every executor in it, and of whether it can run.
     pub fn digest(&self) -> String {
         let mut hash = blake3::Hasher::new();

@@ -60,6 +60,13 @@ impl Db {
         self.with("read decisions", |c| c.prepare_cached(sql::DECISIONS)?.query_map([kind], row)?.collect())
     }
 
+    /// The decisions of a kind whose ids are not before `id`, by id.
+    pub fn decisions_from(&self, kind: &str, id: &str) -> Result<Vec<Decision>> {
+        self.with("read decisions", |c| {
+            c.prepare_cached(sql::DECISIONS_FROM)?.query_map([kind, id], row)?.collect()
+        })
+    }
+
     /// One decision.
     pub fn decision(&self, kind: &str, id: &str) -> Result<Option<Decision>> {
         self.with("read a decision", |c| {

@@ -43,6 +43,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_models.sql"),
     include_str!("../../migrations/0007_people.sql"),
     include_str!("../../migrations/0008_telegram.sql"),
+    include_str!("../../migrations/0009_telegram_again.sql"),
 ];
 
 /// How long a writer waits for another one.

@@ -44,6 +44,8 @@ pub(super) const DECISION_PUT: &str = "INSERT INTO decisions (kind, id, body, si
 pub(super) const DECISION_SWAP: &str = "UPDATE decisions SET body = ?4, signature = ?5, at = ?6
     WHERE kind = ?1 AND id = ?2 AND body = ?3";
 pub(super) const DECISIONS: &str = "SELECT id, body, signature FROM decisions WHERE kind = ?1 ORDER BY id";
+pub(super) const DECISIONS_FROM: &str =
+    "SELECT id, body, signature FROM decisions WHERE kind = ?1 AND id >= ?2 ORDER BY id";
 pub(super) const DECISION: &str = "SELECT id, body, signature FROM decisions WHERE kind = ?1 AND id = ?2";
 pub(super) const DECISION_NEW: &str = "INSERT INTO decisions (kind, id, body, signature, at)
     VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (kind, id) DO NOTHING";
@@ -81,12 +83,15 @@ pub(super) const TURNS_OPEN: &str =
     "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
     WHERE ended_at IS NULL AND (?1 IS NULL OR caller = ?1) ORDER BY id";
 pub(super) const TURNS_COUNT: &str = "SELECT count(*) FROM turns WHERE id NOT LIKE '00%'";
-pub(super) const TURNS_COPY: &str =
-    "INSERT INTO turns (id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases)
-    SELECT ?1 || substr(id, 9), caller, conversation, request, began_at, ended_at, status, shown, stage, phases
-    FROM turns WHERE id NOT LIKE '00%'";
-pub(super) const TURN_ENTRIES_COPY: &str = "INSERT INTO turn_entries (turn, n, entry)
-    SELECT ?1 || substr(turn, 9), n, entry FROM turn_entries WHERE turn NOT LIKE '00%'";
+/// The moment of a turn stays in the id of its copy; another end makes it another id.
+pub(super) const TURNS_COPY: &str = "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?1)
+    INSERT INTO turns (id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases)
+    SELECT substr(id, 1, 20) || printf('%06d', copy.n), caller, conversation, request, began_at, ended_at, status,
+        shown, stage, phases FROM turns, copy";
+pub(super) const TURN_ENTRIES_COPY: &str =
+    "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?1)
+    INSERT INTO turn_entries (turn, n, entry)
+    SELECT substr(turn, 1, 20) || printf('%06d', copy.n), turn_entries.n, entry FROM turn_entries, copy";
 pub(super) const TURN_ENTRIES: &str = "SELECT entry FROM turn_entries WHERE turn = ?1 ORDER BY n";
 pub(super) const GAP: &str = "INSERT INTO gaps (turn, request, words, at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (turn) DO NOTHING";
@@ -173,9 +178,11 @@ pub(super) const TELEGRAM_TAKE: &str =
     "INSERT INTO telegram_updates (update_id, turn, state, chat, sender, body, at)
     VALUES (?1, ?2, 'new', ?3, ?4, ?5, ?6) ON CONFLICT (update_id) DO NOTHING";
 pub(super) const TELEGRAM_OPEN: &str =
-    "SELECT update_id, turn, chat, sender, body, shown FROM telegram_updates
+    "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
     WHERE state = ?1 AND state <> 'done' ORDER BY update_id";
 pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
+pub(super) const TELEGRAM_AGAIN: &str =
+    "UPDATE telegram_updates SET turn = ?2, again = 1 WHERE update_id = ?1 AND state = 'new' AND again = 0";
 pub(super) const TELEGRAM_SETTLE: &str = "UPDATE telegram_updates SET state = ?4, shown = ?5,
     body = CASE ?4 WHEN 'new' THEN body ELSE '' END
     WHERE update_id = ?1 AND state = ?2 AND shown IS ?3";

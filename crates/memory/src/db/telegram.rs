@@ -21,6 +21,8 @@ pub struct TelegramUpdate {
     pub body: String,
     /// The question that was shown for it last.
     pub shown: Option<String>,
+    /// True when it was begun anew after a cut.
+    pub again: bool,
 }
 
 /// Something to send.
@@ -109,6 +111,13 @@ impl Db {
         self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
     }
 
+    /// Lets an update begin anew as this turn; false when it was before.
+    pub fn telegram_again(&self, update_id: i64, turn: &str) -> Result<bool> {
+        self.write("begin an update anew", |tx| {
+            tx.execute(sql::TELEGRAM_AGAIN, (update_id, turn)).map(|changed| changed == 1)
+        })
+    }
+
     /// Moves an update on, from one state and question to another, with what is sent because of it. False, and
     /// nothing is sent, when somebody else moved it first.
     pub fn telegram_settle(
@@ -189,6 +198,7 @@ fn update(row: &Row<'_>) -> rusqlite::Result<TelegramUpdate> {
         sender: row.get(3)?,
         body: row.get(4)?,
         shown: row.get(5)?,
+        again: row.get(6)?,
     })
 }
 
@@ -224,6 +234,7 @@ mod tests {
             sender: 2,
             body: "{}".into(),
             shown: None,
+            again: false,
         };
         assert_eq!(db.telegram_take(&[update.clone(), update.clone()], now).unwrap(), [true, false]);
         assert_eq!(db.telegram_take(std::slice::from_ref(&update), now).unwrap(), [false]);

@@ -53,12 +53,9 @@ pub(crate) fn list(printer: Printer, all: bool) -> Result<ExitCode, Failure> {
     let runtime = super::runtime(false)?;
     let now = jiff::Timestamp::now();
     let mut rows = Vec::new();
-    for question in runtime.questions()? {
+    let questions = if all { runtime.questions()? } else { runtime.open_questions()? };
+    for question in questions {
         let live = question.is_live(now);
-        let waits = question.standing == Standing::Pending && live;
-        if !waits && !all {
-            continue;
-        }
         let state = match question.standing {
             Standing::Pending if !live => "too old",
             Standing::Pending => "waits",

@@ -32,7 +32,7 @@ pub(crate) struct Builtin {
     /// What it does, per language.
     description: fn() -> Value,
     /// True when it can change something.
-    changes: bool,
+    pub(crate) changes: bool,
     /// The role without which it cannot do anything.
     needs: Option<Role>,
     /// True when it takes a list.

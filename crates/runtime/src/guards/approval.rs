@@ -153,7 +153,7 @@ impl Runtime {
         let asked = step.asked();
         let unbound = lab::without(Layer::Binding);
         let about = |row: &Row| unbound || row.body.contains(asked.request);
-        let waiting = self.approvals(about)?.into_iter().find(|(_, a)| {
+        let waiting = self.recent_approvals(about)?.into_iter().find(|(_, a)| {
             a.caller == asked.caller
                 && (a.request == asked.request || unbound)
                 && a.digest == asked.digest
@@ -235,15 +235,27 @@ impl Runtime {
         Ok((row, approval))
     }
 
-    /// Every question that verifies, with its row; only those of `wanted` are looked at closer.
-    pub(crate) fn approvals(&self, wanted: impl Fn(&Row) -> bool) -> Result<Vec<(Row, Approval)>, Failure> {
+    /// Every question that verifies.
+    pub(crate) fn approvals(&self) -> Result<Vec<Approval>, Failure> {
         let rows = self.db.decisions(Kind::Approval.as_str()).map_err(unrecorded)?;
-        Ok(rows
-            .into_iter()
-            .filter(|row| wanted(row))
-            .filter_map(|row| Some((self.verified(Kind::Approval, &row)?, row)))
-            .map(swap)
-            .collect())
+        Ok(rows.iter().filter_map(|row| self.verified(Kind::Approval, row)).collect())
+    }
+
+    /// The questions that may still wait and verify, with their rows; only those of `wanted` are looked at closer.
+    pub(crate) fn recent_approvals(
+        &self,
+        wanted: impl Fn(&Row) -> bool,
+    ) -> Result<Vec<(Row, Approval)>, Failure> {
+        let rows = self.db.decisions_from(Kind::Approval.as_str(), &oldest_waiting()).map_err(unrecorded)?;
+        let rows = rows.into_iter().filter(|row| wanted(row));
+        Ok(rows.filter_map(|row| Some((self.verified(Kind::Approval, &row)?, row))).map(swap).collect())
+    }
+
+    /// One question, if there is one of this id that verifies.
+    pub(crate) fn approval_row(&self, id: &str) -> Result<Option<(Row, Approval)>, Failure> {
+        let row = self.db.decision(Kind::Approval.as_str(), id).map_err(unrecorded)?;
+        let verified = row.and_then(|row| Some((self.verified::<Approval>(Kind::Approval, &row)?, row)));
+        Ok(verified.map(swap).filter(|(_, approval)| approval.id == id))
     }
 
     /// Records an answer, with what follows from it.
@@ -393,6 +405,16 @@ fn waits(caller: &str) -> SignedDuration {
         "telegram" => WAITS_LONG,
         _ => WAITS,
     }
+}
+
+/// The id that no question which still waits is before: an id begins with the moment it was made at. Twice the
+/// longest wait, for clocks that are set back.
+fn oldest_waiting() -> String {
+    if lab::without(Layer::Expiry) {
+        return String::new();
+    }
+    let since = Timestamp::now().saturating_sub(WAITS_LONG * 2).unwrap_or(Timestamp::UNIX_EPOCH);
+    ulid::Ulid::from_parts(u64::try_from(since.as_millisecond()).unwrap_or(0), 0).to_string()
 }
 
 fn swap((approval, row): (Approval, Row)) -> (Row, Approval) {

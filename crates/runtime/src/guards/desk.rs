@@ -136,12 +136,21 @@ impl Runtime {
         Ok(self.guards.registry.decide(level, &ask, &known.grants, &known.rules, super::now(), session))
     }
 
-    /// Questions, the newest first.
+    /// All questions that were ever asked, the newest first.
     pub fn questions(&self) -> Result<Vec<Approval>, Failure> {
-        let mut all: Vec<Approval> =
-            self.approvals(|_| true)?.into_iter().map(|(_, approval)| approval).collect();
+        let mut all = self.approvals()?;
         all.sort_by(|a, b| b.asked_at.cmp(&a.asked_at));
         Ok(all)
+    }
+
+    /// The questions that wait for an answer, the newest first.
+    pub fn open_questions(&self) -> Result<Vec<Approval>, Failure> {
+        let now = super::now();
+        let recent = self.recent_approvals(|_| true)?.into_iter().map(|(_, approval)| approval);
+        let waits = |approval: &Approval| approval.standing == Standing::Pending && approval.is_live(now);
+        let mut open: Vec<Approval> = recent.filter(waits).collect();
+        open.sort_by(|a, b| b.asked_at.cmp(&a.asked_at));
+        Ok(open)
     }
 
     /// Answers a question. After a yes the step that waited runs now, as the one who asked for it.
@@ -153,8 +162,7 @@ impl Runtime {
         now: jiff::Zoned,
         door: &mut dyn Door,
     ) -> Result<Option<Done>, Failure> {
-        let found = self.approvals(|row| row.id == id)?.into_iter().find(|(_, approval)| approval.id == id);
-        let Some((row, approval)) = found else {
+        let Some((row, approval)) = self.approval_row(id)? else {
             return Err(Failure::new(ErrorClass::NotFound, format!("no question is called {id}"))
                 .with_hint("metnos approvals"));
         };

@@ -7,7 +7,7 @@ use metnos_executor::Failure;
 impl Runtime {
     /// One question, if there is one of this id.
     pub fn approval(&self, id: &str) -> Result<Option<Approval>, Failure> {
-        Ok(self.approvals(|row| row.id == id)?.pop().map(|(_, approval)| approval))
+        Ok(self.approval_row(id)?.map(|(_, approval)| approval))
     }
 
     /// The card of a question in the language of whoever asked, at full length: who reads it here may see it

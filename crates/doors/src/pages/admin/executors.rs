@@ -1,18 +1,14 @@
 //! What Metnos can do: every executor with its state, and one of them in full.
 
-use super::{For, Visit};
-use crate::api::Refusal;
+use super::{AdminPage, For};
 use crate::house::House;
 use crate::pages::Shell;
 use crate::who::Who;
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::extract::Path;
 use metnos_executor::{ErrorClass, Failure};
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::Arc;
 
 #[derive(Clone, Serialize)]
 struct Row {
@@ -24,20 +20,20 @@ struct Row {
     reason: Option<String>,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     executors: Vec<Row>,
 }
 
 #[derive(Template)]
 #[template(path = "admin/executors.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-#[derive(Clone, Serialize)]
-struct OneView {
+#[derive(Serialize)]
+pub(super) struct OneView {
     executor: Row,
     versions: Vec<String>,
     description: String,
@@ -52,28 +48,39 @@ struct OneView {
 
 #[derive(Template)]
 #[template(path = "admin/executor.html")]
-struct OnePage {
+pub(super) struct OnePage {
     shell: Shell,
     view: OneView,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "executors", open: For::Host };
-    visit.show(|house, _| Ok(View { executors: rows(house) }), |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "executors";
+    const FOR: For = For::Host;
+    type Asked = ();
+    type View = View;
+
+    fn look(house: &House, _: &Who, (): Self::Asked) -> Result<View, Failure> {
+        Ok(View { executors: rows(house) })
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
-pub(super) async fn one(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Path(name): Path<String>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "executor", open: For::Host };
-    visit.show(move |house, who| look(house, who, &name), |shell, view| OnePage { shell, view }).await
+impl AdminPage for OnePage {
+    const NAME: &'static str = "executor";
+    const FOR: For = For::Host;
+    type Asked = Path<String>;
+    type View = OneView;
+
+    fn look(house: &House, who: &Who, Path(name): Self::Asked) -> Result<OneView, Failure> {
+        look(house, who, &name)
+    }
+
+    fn draw(shell: Shell, view: OneView) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn rows(house: &House) -> Vec<Row> {

@@ -1,22 +1,13 @@
 //! What nothing could do.
 
-use super::{For, ROWS, Visit};
-use crate::api::Refusal;
+use super::{AdminPage, Before, For, ROWS, paged};
 use crate::house::House;
 use crate::pages::Shell;
 use crate::who::Who;
 use askama::Template;
-use axum::extract::{Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::extract::Query;
 use metnos_executor::Failure;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Wanted {
-    before: Option<String>,
-}
+use serde::Serialize;
 
 #[derive(Clone, Serialize)]
 struct Row {
@@ -26,40 +17,39 @@ struct Row {
     at: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     gaps: Vec<Row>,
     next: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "admin/gaps.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Query(wanted): Query<Wanted>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "gaps", open: For::Host };
-    let look = move |house: &House, _: &Who| look(house, wanted.before.as_deref());
-    visit.show(look, |shell, view| Page { shell, view }).await
-}
+impl AdminPage for Page {
+    const NAME: &'static str = "gaps";
+    const FOR: For = For::Host;
+    type Asked = Query<Before<String>>;
+    type View = View;
 
-fn look(house: &House, before: Option<&str>) -> Result<View, Failure> {
-    let found = house.runtime().db().gaps_before(before, ROWS + 1);
-    let found = found.map_err(|e| Failure::internal(e.to_string()))?;
-    let more = found.len() > ROWS as usize;
-    let row = |gap: metnos_memory::db::Gap| Row {
-        turn: gap.turn,
-        request: gap.request,
-        words: gap.words,
-        at: gap.at,
-    };
-    let gaps: Vec<Row> = found.into_iter().take(ROWS as usize).map(row).collect();
-    Ok(View { next: gaps.last().filter(|_| more).map(|gap| gap.turn.clone()), gaps })
+    fn look(house: &House, _: &Who, Query(wanted): Self::Asked) -> Result<View, Failure> {
+        let found =
+            house.runtime().db().gaps_before(wanted.before.as_deref(), ROWS + 1).map_err(super::broken)?;
+        let row = |gap: metnos_memory::db::Gap| Row {
+            turn: gap.turn,
+            request: gap.request,
+            words: gap.words,
+            at: gap.at,
+        };
+        let (gaps, next) = paged(found, row, |gap| gap.turn.clone());
+        Ok(View { gaps, next })
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }

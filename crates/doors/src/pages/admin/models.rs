@@ -1,22 +1,13 @@
 //! Which models are bound, what they may use, and what they used today.
 
-use super::{For, ROWS, Visit};
-use crate::api::Refusal;
+use super::{AdminPage, Before, For, ROWS, broken};
 use crate::house::House;
 use crate::pages::Shell;
 use crate::who::Who;
 use askama::Template;
-use axum::extract::{Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::extract::Query;
 use metnos_executor::Failure;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Wanted {
-    before: Option<i64>,
-}
+use serde::Serialize;
 
 #[derive(Clone, Serialize)]
 struct Tier {
@@ -42,8 +33,8 @@ struct Call {
     outcome: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     tiers: Vec<Tier>,
     tokens_today: u64,
     tokens_per_day: u64,
@@ -64,26 +55,30 @@ impl View {
 
 #[derive(Template)]
 #[template(path = "admin/models.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Query(wanted): Query<Wanted>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "models", open: For::Host };
-    visit.show(move |house, who| look(house, who, wanted.before), |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "models";
+    const FOR: For = For::Host;
+    type Asked = Query<Before<i64>>;
+    type View = View;
+
+    fn look(house: &House, who: &Who, Query(wanted): Self::Asked) -> Result<View, Failure> {
+        look(house, who, wanted.before)
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House, who: &Who, before: Option<i64>) -> Result<View, Failure> {
     let runtime = house.runtime();
     let now = jiff::Timestamp::now();
     let midnight = now.to_zoned(who.zone()).start_of_day().map_or(now, |day| day.timestamp());
-    let broken = |e: metnos_memory::Error| Failure::internal(e.to_string());
     let used = runtime.db().model_use(None, midnight).map_err(broken)?;
     let found = runtime.db().model_calls_since(midnight, before, ROWS + 1).map_err(broken)?;
     let more = found.len() > ROWS as usize;

@@ -1,20 +1,16 @@
 //! How the house stands, at a glance.
 
-use super::{For, Visit};
-use crate::api::{Refusal, resident};
+use super::{AdminPage, For, broken};
+use crate::api::resident;
 use crate::house::House;
 use crate::pages::Shell;
 use crate::pages::plot::Plot;
 use crate::who::Who;
 use askama::Template;
-use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Redirect, Response};
 use metnos_executor::Failure;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// How many days are drawn.
@@ -22,8 +18,8 @@ const DAYS: i64 = 30;
 /// How many turns are looked at for how long they took.
 const TIMED: u32 = 5_000;
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     version: &'static str,
     up_seconds: u64,
     stopped: Option<String>,
@@ -43,22 +39,24 @@ struct View {
 
 #[derive(Template)]
 #[template(path = "admin/overview.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-) -> Response {
-    if who.as_ref().is_ok_and(|who| !who.is_host()) && !crate::pages::shell::wants_json(&headers) {
-        // The first page of those who are not the host.
-        return Redirect::to("/admin/turns").into_response();
+impl AdminPage for Page {
+    const NAME: &'static str = "overview";
+    const FOR: For = For::HostOr("/admin/turns");
+    type Asked = ();
+    type View = View;
+
+    fn look(house: &House, who: &Who, (): Self::Asked) -> Result<View, Failure> {
+        look(house, who)
     }
-    let visit = Visit { house, who, headers, page: "overview", open: For::Host };
-    visit.show(look, |shell, view| Page { shell, view }).await
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House, who: &Who) -> Result<View, Failure> {
@@ -69,7 +67,6 @@ fn look(house: &House, who: &Who) -> Result<View, Failure> {
     let since = now.saturating_sub(jiff::SignedDuration::from_hours(24 * (DAYS - 1))).unwrap_or(now);
     let millis = u64::try_from(since.as_millisecond()).unwrap_or(0) / 86_400_000 * 86_400_000;
     let from = ulid::Ulid::from_parts(millis, 0).to_string();
-    let broken = |e: metnos_memory::Error| Failure::internal(e.to_string());
     let counted = runtime.db().turns_a_day(&from).map_err(broken)?;
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (day, phases) in runtime.db().turn_phases(&from, TIMED).map_err(broken)? {
@@ -88,7 +85,6 @@ fn look(house: &House, who: &Who) -> Result<View, Failure> {
         taken.sort_by(f64::total_cmp);
         (day.clone(), percentile(&taken, 95), percentile(&taken, 50))
     });
-    let kept = runtime.kept_sizes();
     Ok(View {
         version: env!("CARGO_PKG_VERSION"),
         up_seconds: house.since.elapsed().as_secs(),
@@ -103,13 +99,7 @@ fn look(house: &House, who: &Who) -> Result<View, Failure> {
         out_of_use: executors.iter().filter(|row| !row.verified || row.state != "active").count(),
         turns: Plot::new(turns.collect()),
         latency: Plot::new(latency.collect()),
-        sizes: vec![
-            ("turns", kept.turns),
-            ("undo", kept.undo),
-            ("logs", kept.logs),
-            ("database", kept.database),
-            ("audit", kept.audit),
-        ],
+        sizes: super::sizes(house),
     })
 }
 

@@ -1,15 +1,13 @@
 //! Who may talk to Metnos; and for everybody, what is known about themselves.
 
-use super::{Done, For, Visit};
-use crate::api::{Refusal, Said, blocking};
+use super::{AdminPage, Done, For, acted};
+use crate::api::{Refusal, Said};
 use crate::house::House;
 use crate::pages::Shell;
 use crate::who::{Admin, Who};
 use askama::Template;
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::Response;
 use metnos_executor::Failure;
 use metnos_runtime::people::{Paired, Person, PersonChange, Role, TokenListed};
 use serde::{Deserialize, Serialize};
@@ -27,8 +25,8 @@ struct Knock {
     expires_at: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     me: Person,
     people: Vec<Person>,
     pairings: Vec<Paired>,
@@ -48,18 +46,24 @@ impl View {
 
 #[derive(Template)]
 #[template(path = "admin/people.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "people", open: For::Everybody };
-    visit.show(look, |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "people";
+    const FOR: For = For::Everybody;
+    type Asked = ();
+    type View = View;
+
+    fn look(house: &House, who: &Who, (): Self::Asked) -> Result<View, Failure> {
+        look(house, who)
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House, who: &Who) -> Result<View, Failure> {
@@ -94,10 +98,6 @@ fn look(house: &House, who: &Who) -> Result<View, Failure> {
     })
 }
 
-fn redraw() -> Json<Done> {
-    Json(Done { text: String::new(), stay: false })
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Mine {
@@ -114,8 +114,7 @@ pub(super) async fn me(
     let some = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let change =
         PersonChange { name: None, language: Some(some(mine.language)), zone: Some(some(mine.zone)) };
-    blocking(move || house.runtime().change_person(&who.person.id, change, &who.caller())).await?;
-    Ok(redraw())
+    acted(move || house.runtime().change_person(&who.person.id, change, &who.caller())).await
 }
 
 #[derive(Debug, Deserialize)]
@@ -132,12 +131,11 @@ pub(super) async fn admit(
     Admin(who): Admin,
     Said(admitted): Said<Admitted>,
 ) -> Result<Json<Done>, Refusal> {
-    blocking(move || {
+    acted(move || {
         let Admitted { channel, code, role } = admitted;
         house.runtime().admit_sender(&channel, &code, role, None, None, &who.caller())
     })
-    .await?;
-    Ok(redraw())
+    .await
 }
 
 #[derive(Debug, Deserialize)]
@@ -152,8 +150,7 @@ pub(super) async fn revoke(
     Admin(who): Admin,
     Said(which): Said<Which>,
 ) -> Result<Json<Done>, Refusal> {
-    blocking(move || house.runtime().revoke_person(&which.id, &who.caller())).await?;
-    Ok(redraw())
+    acted(move || house.runtime().revoke_person(&which.id, &who.caller())).await
 }
 
 #[derive(Debug, Deserialize)]
@@ -169,8 +166,7 @@ pub(super) async fn unpair(
     Admin(who): Admin,
     Said(which): Said<Sender>,
 ) -> Result<Json<Done>, Refusal> {
-    blocking(move || house.runtime().unpair_sender(&which.channel, &which.sender, &who.caller())).await?;
-    Ok(redraw())
+    acted(move || house.runtime().unpair_sender(&which.channel, &which.sender, &who.caller())).await
 }
 
 /// A token opens nothing any more; one's own, or anybody's for the host.
@@ -179,6 +175,5 @@ pub(super) async fn token(
     who: Who,
     Said(which): Said<Which>,
 ) -> Result<Json<Done>, Refusal> {
-    blocking(move || house.runtime().revoke_token(&which.id, &who.caller())).await?;
-    Ok(redraw())
+    acted(move || house.runtime().revoke_token(&which.id, &who.caller())).await
 }

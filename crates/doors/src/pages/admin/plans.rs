@@ -1,24 +1,16 @@
 //! Plans that are kept: what they are for, what they are worth, and buttons to star, reject and forget them.
 
-use super::{For, ROWS, Visit};
-use crate::api::{Refusal, Said, blocking};
+use super::{AdminPage, Before, Done, For, ROWS, acted, paged};
+use crate::api::{Refusal, Said};
 use crate::house::House;
 use crate::pages::Shell;
 use crate::who::Who;
 use askama::Template;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
 use metnos_executor::Failure;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::sync::Arc;
-
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Wanted {
-    before: Option<i64>,
-}
 
 #[derive(Clone, Serialize)]
 struct Row {
@@ -34,46 +26,46 @@ struct Row {
     last_turn: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     plans: Vec<Row>,
     next: Option<i64>,
 }
 
 #[derive(Template)]
 #[template(path = "admin/plans.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Query(wanted): Query<Wanted>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "plans", open: For::Everybody };
-    visit.show(move |house, who| look(house, who, wanted.before), |shell, view| Page { shell, view }).await
-}
+impl AdminPage for Page {
+    const NAME: &'static str = "plans";
+    const FOR: For = For::Everybody;
+    type Asked = Query<Before<i64>>;
+    type View = View;
 
-fn look(house: &House, who: &Who, before: Option<i64>) -> Result<View, Failure> {
-    let found = house.gateway.plans_before(&who.caller(), before, ROWS + 1)?;
-    let more = found.len() > ROWS as usize;
-    let row = |listed: metnos_gateway::Listed| Row {
-        id: listed.kept.id,
-        request: listed.kept.request,
-        kind: listed.kept.kind,
-        steps: listed.plan.steps.iter().map(|step| step.tool.clone()).collect(),
-        state: listed.standing.state,
-        why: listed.standing.why,
-        uses: listed.kept.uses,
-        starred: listed.kept.starred,
-        last_at: listed.kept.last_at,
-        last_turn: listed.kept.last_turn,
-    };
-    let plans: Vec<Row> = found.into_iter().take(ROWS as usize).map(row).collect();
-    Ok(View { next: plans.last().filter(|_| more).map(|plan| plan.id), plans })
+    fn look(house: &House, who: &Who, Query(wanted): Self::Asked) -> Result<View, Failure> {
+        let found = house.gateway.plans_before(&who.caller(), wanted.before, ROWS + 1)?;
+        let row = |listed: metnos_gateway::Listed| Row {
+            id: listed.kept.id,
+            request: listed.kept.request,
+            kind: listed.kept.kind,
+            steps: listed.plan.steps.iter().map(|step| step.tool.clone()).collect(),
+            state: listed.standing.state,
+            why: listed.standing.why,
+            uses: listed.kept.uses,
+            starred: listed.kept.starred,
+            last_at: listed.kept.last_at,
+            last_turn: listed.kept.last_turn,
+        };
+        let (plans, next) = paged(found, row, |plan| plan.id);
+        Ok(View { plans, next })
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 /// What becomes of a plan.
@@ -96,8 +88,8 @@ pub(super) async fn judge(
     who: Who,
     Path(id): Path<i64>,
     Said(judged): Said<Judged>,
-) -> Result<Json<Value>, Refusal> {
-    blocking(move || {
+) -> Result<Json<Done>, Refusal> {
+    acted(move || {
         let caller = who.caller();
         match judged.act {
             Judgement::Star => house.gateway.star(&caller, id).map(|_| ()),
@@ -105,6 +97,5 @@ pub(super) async fn judge(
             Judgement::Forget => house.gateway.forget_plans(&caller, Some(id)).map(|_| ()),
         }
     })
-    .await?;
-    Ok(Json(json!({ "ok": true })))
+    .await
 }

@@ -1,15 +1,13 @@
 //! What was decided for longer than once, what the guards said lately, and whether the audit holds.
 
-use super::{Done, For, Visit};
-use crate::api::{Refusal, Said, blocking};
+use super::{AdminPage, Done, For, acted};
+use crate::api::{Refusal, Said};
 use crate::house::{House, Verified};
 use crate::pages::Shell;
 use crate::who::{Admin, Who};
 use askama::Template;
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::Response;
 use metnos_executor::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,8 +40,8 @@ struct Judged {
     reason: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     levels: Vec<(String, String)>,
     grants: Vec<Held>,
     rules: Vec<Held>,
@@ -56,18 +54,24 @@ struct View {
 
 #[derive(Template)]
 #[template(path = "admin/safety.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "safety", open: For::Host };
-    visit.show(|house, _| look(house), |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "safety";
+    const FOR: For = For::Host;
+    type Asked = ();
+    type View = View;
+
+    fn look(house: &House, _: &Who, (): Self::Asked) -> Result<View, Failure> {
+        look(house)
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House) -> Result<View, Failure> {
@@ -164,13 +168,12 @@ pub(super) async fn revoke(
     Admin(who): Admin,
     Said(which): Said<Which>,
 ) -> Result<Json<Done>, Refusal> {
-    blocking(move || house.runtime().revoke(&which.id, &who.caller())).await?;
-    Ok(Json(Done { text: String::new(), stay: false }))
+    acted(move || house.runtime().revoke(&which.id, &who.caller())).await
 }
 
 /// Reads the whole chain and says whether it holds.
 pub(super) async fn verify(State(house): State<Arc<House>>, Admin(_): Admin) -> Result<Json<Done>, Refusal> {
-    blocking(move || {
+    acted(move || {
         let report = metnos_runtime::audit_verify(&house.runtime().home)?;
         house.set_verified(Verified {
             at: jiff::Timestamp::now().to_string(),
@@ -179,6 +182,5 @@ pub(super) async fn verify(State(house): State<Arc<House>>, Admin(_): Admin) -> 
         });
         Ok(())
     })
-    .await?;
-    Ok(Json(Done { text: String::new(), stay: false }))
+    .await
 }

@@ -1,6 +1,6 @@
 //! The machine below: what is in force, what is kept, whether it holds; and the one button that stops everything.
 
-use super::{Done, For, Visit};
+use super::{AdminPage, Done, For, acted};
 use crate::api::{Refusal, blocking, resident};
 use crate::house::House;
 use crate::pages::Shell;
@@ -8,8 +8,6 @@ use crate::who::{Admin, Who};
 use askama::Template;
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::Response;
 use metnos_executor::Failure;
 use metnos_runtime::config::{self, Config};
 use metnos_runtime::halt::{self, Stopped};
@@ -25,8 +23,8 @@ struct Setting {
     from: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     version: &'static str,
     home: String,
     up_seconds: u64,
@@ -45,18 +43,24 @@ struct View {
 
 #[derive(Template)]
 #[template(path = "admin/system.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "system", open: For::Host };
-    visit.show(|house, _| look(house), |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "system";
+    const FOR: For = For::Host;
+    type Asked = ();
+    type View = View;
+
+    fn look(house: &House, _: &Who, (): Self::Asked) -> Result<View, Failure> {
+        look(house)
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House) -> Result<View, Failure> {
@@ -70,7 +74,6 @@ fn look(house: &House) -> Result<View, Failure> {
         from: row.from,
     };
     let (running, queued) = house.hub.load();
-    let kept = runtime.kept_sizes();
     let warm = runtime.warm_cells();
     Ok(View {
         version: env!("CARGO_PKG_VERSION"),
@@ -84,13 +87,7 @@ fn look(house: &House) -> Result<View, Failure> {
         warm_misses: warm.map(|(_, misses)| misses),
         stopped: halt::stopped(&runtime.home).map(|stopped| stopped.to_string()),
         roots: runtime.roots().iter().map(|root| root.display().to_string()).collect(),
-        sizes: vec![
-            ("turns", kept.turns),
-            ("undo", kept.undo),
-            ("logs", kept.logs),
-            ("database", kept.database),
-            ("audit", kept.audit),
-        ],
+        sizes: super::sizes(house),
         settings: config::in_force(&text)?.into_iter().map(setting).collect(),
         config_path: path.display().to_string(),
     })
@@ -110,7 +107,7 @@ pub(super) async fn doctor(State(house): State<Arc<House>>, Admin(_): Admin) -> 
 
 /// Stops everything. The flag comes first; that it could not be recorded is said, and it stays stopped.
 pub(super) async fn stop(State(house): State<Arc<House>>, Admin(who): Admin) -> Result<Json<Done>, Refusal> {
-    blocking(move || {
+    acted(move || {
         let home = &house.runtime().home;
         if halt::stopped(home).is_none() {
             let stopped = Stopped { by: who.caller(), at: jiff::Timestamp::now().to_string(), reason: None };
@@ -119,8 +116,7 @@ pub(super) async fn stop(State(house): State<Arc<House>>, Admin(who): Admin) -> 
         }
         Ok(())
     })
-    .await?;
-    Ok(Json(Done { text: String::new(), stay: false }))
+    .await
 }
 
 /// Lets work go on.
@@ -128,6 +124,5 @@ pub(super) async fn resume(
     State(house): State<Arc<House>>,
     Admin(who): Admin,
 ) -> Result<Json<Done>, Refusal> {
-    blocking(move || house.runtime().resume(&who.caller())).await?;
-    Ok(Json(Done { text: String::new(), stay: false }))
+    acted(move || house.runtime().resume(&who.caller())).await
 }

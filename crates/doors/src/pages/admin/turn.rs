@@ -1,6 +1,6 @@
 //! One turn: its plan, its steps, how long it took, what the guards said, and whether it would be decided so again.
 
-use super::{Done, For, Visit};
+use super::{AdminPage, Done, For, broken};
 use crate::api::{Refusal, blocking};
 use crate::house::House;
 use crate::pages::Shell;
@@ -8,8 +8,6 @@ use crate::who::{Admin, Who};
 use askama::Template;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
 use metnos_executor::Failure;
 use metnos_gateway::Beat;
 use serde::{Deserialize, Serialize};
@@ -46,8 +44,8 @@ struct Verdict {
     reason: String,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     turn: String,
     caller: String,
     request: String,
@@ -67,22 +65,24 @@ struct View {
 
 #[derive(Template)]
 #[template(path = "admin/turn.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "turn", open: For::Everybody };
-    let verdicts = wanted.verdicts.as_deref() == Some("1");
-    let look = move |house: &House, who: &Who| look(house, who, &id, verdicts);
-    visit.show(look, |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "turn";
+    const FOR: For = For::Everybody;
+    type Asked = (Path<String>, Query<Wanted>);
+    type View = View;
+
+    fn look(house: &House, who: &Who, (Path(id), Query(wanted)): Self::Asked) -> Result<View, Failure> {
+        look(house, who, &id, wanted.verdicts.as_deref() == Some("1"))
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House, who: &Who, id: &str, with_verdicts: bool) -> Result<View, Failure> {
@@ -95,7 +95,6 @@ fn look(house: &House, who: &Who, id: &str, with_verdicts: bool) -> Result<View,
             step.verdicts = said.unwrap_or_default().iter().map(verdict).collect();
         }
     }
-    let broken = |e: metnos_memory::Error| Failure::internal(e.to_string());
     // The log holds what models were told and what was understood: for the host.
     let log = if who.is_host() { house.runtime().db().turn_entries(id).map_err(broken)? } else { Vec::new() };
     let phases = known.phases.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());

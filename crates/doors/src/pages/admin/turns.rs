@@ -1,18 +1,14 @@
 //! What was asked, page by page.
 
 use super::overview::milliseconds;
-use super::{For, ROWS, Visit, person_of};
-use crate::api::Refusal;
+use super::{AdminPage, For, ROWS, paged, person_of};
 use crate::house::House;
 use crate::pages::Shell;
 use crate::who::Who;
 use askama::Template;
-use axum::extract::{Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::extract::Query;
 use metnos_executor::Failure;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Every way a turn can stand.
 const STATUSES: [&str; 11] = [
@@ -49,8 +45,8 @@ struct Row {
     ms: Option<f64>,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     turns: Vec<Row>,
     /// The id to go on before, if there is more.
     next: Option<String>,
@@ -64,21 +60,25 @@ struct View {
 
 #[derive(Template)]
 #[template(path = "admin/turns.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
     statuses: [&'static str; 11],
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Query(wanted): Query<Wanted>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "turns", open: For::Everybody };
-    let look = move |house: &House, who: &Who| look(house, who, wanted);
-    visit.show(look, |shell, view| Page { shell, view, statuses: STATUSES }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "turns";
+    const FOR: For = For::Everybody;
+    type Asked = Query<Wanted>;
+    type View = View;
+
+    fn look(house: &House, who: &Who, Query(wanted): Self::Asked) -> Result<View, Failure> {
+        look(house, who, wanted)
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view, statuses: STATUSES }
+    }
 }
 
 fn look(house: &House, who: &Who, wanted: Wanted) -> Result<View, Failure> {
@@ -97,29 +97,25 @@ fn look(house: &House, who: &Who, wanted: Wanted) -> Result<View, Failure> {
         .runtime()
         .db()
         .turns_like(person.as_deref(), before.as_deref(), status.as_deref(), ROWS + 1)
-        .map_err(|e| Failure::internal(e.to_string()))?;
-    let more = found.len() > ROWS as usize;
-    let turns: Vec<Row> = found
-        .into_iter()
-        .take(ROWS as usize)
-        .map(|turn| Row {
-            person: person_of(&turn.caller).to_owned(),
-            channel: turn.caller.split_once('/').map(|(_, channel)| channel.to_owned()).unwrap_or_default(),
-            turn: turn.id,
-            request: turn.request,
-            began_at: turn.began_at,
-            status: turn.status.unwrap_or_else(|| "running".into()),
-            stage: turn.stage,
-            ms: turn.phases.as_deref().map(milliseconds),
-        })
-        .collect();
+        .map_err(super::broken)?;
+    let row = |turn: metnos_memory::db::Turn| Row {
+        person: person_of(&turn.caller).to_owned(),
+        channel: turn.caller.split_once('/').map(|(_, channel)| channel.to_owned()).unwrap_or_default(),
+        turn: turn.id,
+        request: turn.request,
+        began_at: turn.began_at,
+        status: turn.status.unwrap_or_else(|| "running".into()),
+        stage: turn.stage,
+        ms: turn.phases.as_deref().map(milliseconds),
+    };
+    let (turns, next) = paged(found, row, |row| row.turn.clone());
     let people = match who.is_host() {
         true => house.runtime().people()?.into_iter().map(|person| (person.id, person.name)).collect(),
         false => Vec::new(),
     };
     Ok(View {
-        next: turns.last().filter(|_| more).map(|turn| turn.turn.clone()),
         turns,
+        next,
         status: status.unwrap_or_default(),
         person: person.unwrap_or_default(),
         people,

@@ -1,6 +1,6 @@
 //! What was changed, and what of it can be taken back.
 
-use super::{Done, For, ROWS, Visit};
+use super::{AdminPage, Before, Done, For, ROWS};
 use crate::api::{Refusal, blocking};
 use crate::house::House;
 use crate::pages::Shell;
@@ -8,18 +8,11 @@ use crate::who::Who;
 use askama::Template;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::Purpose;
 use metnos_runtime::call::turn_of;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
-
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Wanted {
-    before: Option<String>,
-}
 
 #[derive(Clone, Serialize)]
 struct Row {
@@ -36,28 +29,32 @@ struct Row {
     can: bool,
 }
 
-#[derive(Clone, Serialize)]
-struct View {
+#[derive(Serialize)]
+pub(super) struct View {
     changes: Vec<Row>,
     next: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "admin/undo.html")]
-struct Page {
+pub(super) struct Page {
     shell: Shell,
     view: View,
 }
 
-pub(super) async fn page(
-    State(house): State<Arc<House>>,
-    who: Result<Who, Refusal>,
-    headers: HeaderMap,
-    Query(wanted): Query<Wanted>,
-) -> Response {
-    let visit = Visit { house, who, headers, page: "undo", open: For::Everybody };
-    let look = move |house: &House, who: &Who| look(house, who, wanted.before.as_deref());
-    visit.show(look, |shell, view| Page { shell, view }).await
+impl AdminPage for Page {
+    const NAME: &'static str = "undo";
+    const FOR: For = For::Everybody;
+    type Asked = Query<Before<String>>;
+    type View = View;
+
+    fn look(house: &House, who: &Who, Query(wanted): Self::Asked) -> Result<View, Failure> {
+        look(house, who, wanted.before.as_deref())
+    }
+
+    fn draw(shell: Shell, view: View) -> Self {
+        Self { shell, view }
+    }
 }
 
 fn look(house: &House, who: &Who, before: Option<&str>) -> Result<View, Failure> {
