@@ -10,7 +10,9 @@ use crate::steps::{intents, kept_in, steps, together, vouch};
 use crate::{Error, Result, holder};
 use metnos_memory::durable;
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 pub(crate) const CLOSED: &str = "closed.jsonl";
 const UNDOING: &str = "undoing";
@@ -65,8 +67,8 @@ impl Journal {
 
     /// The record of a call that is about to change something.
     pub fn begin(&self, call_id: &str) -> Result<Open> {
-        let dir = self.shelves.begin(call_id)?;
-        Open::new(self.shelves.clone(), call_id, dir)
+        let (dir, lock) = self.shelves.begin(call_id, Open::hold)?;
+        Ok(Open::new(self.shelves.clone(), call_id, dir, lock))
     }
 
     /// Everything there is, the newest first.
@@ -144,9 +146,19 @@ impl Journal {
 
     /// Calls that a crash cut: open, and nobody holds their lock. Each comes locked.
     pub fn cut(&self) -> Result<Vec<(String, Open)>> {
+        self.clear_unseen()?;
         let mut cut = Vec::new();
         for call_id in self.shelves.names(Shelf::Open)? {
             let dir = self.shelves.place(Shelf::Open, &call_id)?;
+            let lock = match lock_file(&dir) {
+                Ok(lock) => lock,
+                // It ended, and its folder went on, while this looked.
+                Err(_) if !dir.is_dir() => continue,
+                Err(e) => return Err(e),
+            };
+            if !holder::gone(&lock, &dir.join(LOCK)) || !dir.is_dir() {
+                continue;
+            }
             if dir.join(CLOSED).exists() {
                 // All is recorded, only its folder did not go on.
                 self.shelves.put(&call_id, Shelf::Open, Shelf::Done)?;
@@ -154,16 +166,27 @@ impl Journal {
             }
             // Also one whose records are damaged is given, if it was cut: whoever asked cannot read it
             // and leaves it. One that ended and lost its close is no crash.
-            if has_ended(&dir) {
-                continue;
-            }
-            let lock = lock_file(&dir)?;
-            if holder::gone(&lock, &dir.join(LOCK)) {
+            if !has_ended(&dir) {
                 let number = intents(&dir)?.len() as u32;
                 cut.push((call_id.clone(), Open::cut(self.shelves.clone(), &call_id, dir, number, lock)));
             }
         }
         Ok(cut)
+    }
+
+    /// Removes what calls left that died before they had said anything; one that begins right now is left alone.
+    fn clear_unseen(&self) -> Result<()> {
+        for dir in self.shelves.unseen()? {
+            let held = std::fs::read(dir.join(LOCK)).unwrap_or_default();
+            let dead = match File::open(dir.join(LOCK)) {
+                Ok(lock) if !held.is_empty() => holder::gone(&lock, &dir.join(LOCK)),
+                _ => dir.metadata().and_then(|meta| meta.modified()).is_ok_and(is_old),
+            };
+            if dead {
+                let _ = std::fs::remove_dir_all(&dir);
+            }
+        }
+        Ok(())
     }
 
     /// What a call did, operation by operation, and where what it took away is kept.
@@ -264,6 +287,11 @@ impl Journal {
     fn folder(&self, call_id: &str) -> Result<PathBuf> {
         self.shelves.find(call_id)?.map(|(_, dir)| dir).ok_or_else(|| nowhere(call_id))
     }
+}
+
+/// Whether something is too old to be just beginning.
+fn is_old(made: SystemTime) -> bool {
+    made.elapsed().is_ok_and(|age| age > Duration::from_secs(3600))
 }
 
 fn nowhere(call_id: &str) -> Error {

@@ -35,12 +35,17 @@ pub struct Open {
 }
 
 impl Open {
-    /// Of a call that begins, in its folder.
-    pub(crate) fn new(shelves: Shelves, call_id: &str, dir: PathBuf) -> Result<Self> {
-        let lock = lock_file(&dir)?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|e| Error::io("lock", &dir)(e.into()))?;
-        std::fs::write(dir.join(LOCK), holder::this()).map_err(Error::io("write", &dir))?;
-        Ok(Self { shelves, call_id: call_id.to_owned(), dir, number: 0, most: u64::MAX, taken: 0, lock })
+    /// Takes hold of a folder, in the name of this process.
+    pub(crate) fn hold(dir: &Path) -> Result<File> {
+        let lock = lock_file(dir)?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|e| Error::io("lock", dir)(e.into()))?;
+        std::fs::write(dir.join(LOCK), holder::this()).map_err(Error::io("write", dir))?;
+        Ok(lock)
+    }
+
+    /// Of a call that begins, in its folder, which is held.
+    pub(crate) fn new(shelves: Shelves, call_id: &str, dir: PathBuf, lock: File) -> Self {
+        Self::cut(shelves, call_id, dir, 0, lock)
     }
 
     /// Of a call that was cut, whose lock is taken.

@@ -118,12 +118,31 @@ impl Shelves {
         Ok(names)
     }
 
-    /// Makes the folder of a call that begins.
-    pub(crate) fn begin(&self, call_id: &str) -> Result<PathBuf> {
+    /// Makes the folder of a call that begins. It is seen once `hold` has taken hold of it: whoever looks for calls
+    /// that were cut finds none that has only begun.
+    pub(crate) fn begin<T>(
+        &self,
+        call_id: &str,
+        hold: impl FnOnce(&Path) -> Result<T>,
+    ) -> Result<(PathBuf, T)> {
         let path = self.place(Shelf::Open, call_id)?;
-        durable::create_dir(&path)?;
+        let unseen = self.shelf(Shelf::Open).join(format!("{UNSEEN}{call_id}"));
+        durable::create_dir(&unseen)?;
+        let held = hold(&unseen)?;
+        rename(&unseen, &path)?;
         durable::sync_dir(&self.shelf(Shelf::Open))?;
-        Ok(path)
+        Ok((path, held))
+    }
+
+    /// Folders of calls that may have died before they were seen.
+    pub(crate) fn unseen(&self) -> Result<Vec<PathBuf>> {
+        let dir = self.shelf(Shelf::Open);
+        let items = std::fs::read_dir(&dir).map_err(Error::io("read", &dir))?.flatten();
+        let is_one = |name: &str| name.strip_prefix(UNSEEN).is_some_and(is_call_id);
+        Ok(items
+            .filter(|item| item.file_name().to_str().is_some_and(is_one))
+            .map(|item| item.path())
+            .collect())
     }
 
     /// Puts a folder further on. Whoever finds that somebody else did so already is content.
@@ -143,6 +162,9 @@ impl Shelves {
         Ok(durable::sync_dir(&self.shelf(from))?)
     }
 }
+
+/// How the name of a folder begins that nobody holds yet.
+const UNSEEN: &str = ".";
 
 fn rename(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(from, to).map_err(Error::io("move", from))

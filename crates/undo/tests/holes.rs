@@ -255,3 +255,30 @@ fn a_repair_that_was_cut_after_it_kept_a_copy_is_finished() {
     assert!(!b.at("m").exists());
     assert_eq!(fs::read(&so_far[0].2).unwrap(), b"a");
 }
+
+/// Whoever starts beside a call that begins or ends must not take it for one that a crash cut.
+#[test]
+fn a_call_at_work_is_nobodys_to_recover() {
+    let bench = Bench::plain();
+    let beside = || {
+        let mut found = Vec::new();
+        for _ in 0..20_000 {
+            found.extend(bench.journal.cut().unwrap().into_iter().map(|(id, _)| id));
+        }
+        found
+    };
+    std::thread::scope(|scope| {
+        let others = [scope.spawn(beside), scope.spawn(beside), scope.spawn(beside)];
+        for n in 0.. {
+            let mut open = bench.begin(&format!("c{n}"));
+            drop(bench.intend(&mut open, &format!("c{n}"), &[mkdir(bench.at(&format!("d{n}")))]));
+            open.close("ok").unwrap();
+            if others.iter().all(|other| other.is_finished()) {
+                break;
+            }
+        }
+        for other in others {
+            assert_eq!(other.join().unwrap(), Vec::<String>::new());
+        }
+    });
+}
