@@ -4,6 +4,7 @@ use crate::api::hooks::Fired;
 use crate::counts::Counts;
 use crate::hub::Hub;
 use crate::shield::Origins;
+use crate::stream::Watchers;
 use crate::telegram::Pulse;
 use crate::who::Tries;
 use crate::words::Words;
@@ -31,6 +32,7 @@ pub struct House {
     pub(crate) hub: Hub,
     pub(crate) words: Words,
     pub(crate) counts: Counts,
+    pub(crate) watchers: Watchers,
     pub(crate) tries: Tries,
     pub(crate) fires: Fired,
     /// Whether the Telegram door is alive.
@@ -62,6 +64,7 @@ impl House {
             hub: Hub::default(),
             words: Words::shipped()?,
             counts: Counts::default(),
+            watchers: Watchers::default(),
             tries: Tries::default(),
             fires: Fired::default(),
             telegram: Pulse::default(),

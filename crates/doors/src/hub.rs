@@ -17,6 +17,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 /// Turns that run at once.
 const ROOM: usize = 16;
+/// Turns that one person runs at once who is not the host: nobody fills the room alone.
+const PART: usize = 4;
 /// Turns that wait for room; more are turned away.
 const QUEUE: u32 = 512;
 /// How often progress is passed on.
@@ -28,13 +30,26 @@ const REVOKED: Duration = Duration::from_millis(500);
 pub(crate) struct Hub {
     live: Mutex<HashMap<String, Weak<Live>>>,
     room: Arc<Semaphore>,
+    /// The part of the room that each person has who is not the host.
+    parts: Mutex<HashMap<String, Arc<Semaphore>>>,
     queue: AtomicU32,
 }
 
 impl Default for Hub {
     fn default() -> Self {
-        Self { live: Mutex::default(), room: Arc::new(Semaphore::new(ROOM)), queue: AtomicU32::new(0) }
+        Self {
+            live: Mutex::default(),
+            room: Arc::new(Semaphore::new(ROOM)),
+            parts: Mutex::default(),
+            queue: AtomicU32::new(0),
+        }
     }
+}
+
+/// A place in the room, and in one's own part of it.
+struct Place {
+    _room: OwnedSemaphorePermit,
+    _part: Option<OwnedSemaphorePermit>,
 }
 
 /// What the watchers of a turn are told.
@@ -46,7 +61,7 @@ pub(crate) struct Tick {
     pub(crate) progress: Option<Progress>,
     /// How many runs of it have ended: the request itself, then each time it went on.
     pub(crate) ended: u32,
-    /// Why the last one could not be carried to its end.
+    /// Why the last one that had begun could not be carried to its end.
     pub(crate) failed: Option<Failure>,
 }
 
@@ -66,6 +81,15 @@ impl Live {
     pub(crate) fn watch(&self) -> watch::Receiver<Tick> {
         self.bell.subscribe()
     }
+
+    /// Says that a run has ended.
+    fn ring(&self, failed: Option<&Failure>) {
+        self.bell.send_modify(|tick| {
+            tick.ended += 1;
+            tick.progress = None;
+            tick.failed = failed.cloned();
+        });
+    }
 }
 
 /// A request from a door.
@@ -80,11 +104,10 @@ pub(crate) struct Wanted {
     pub(crate) base: Option<PathBuf>,
 }
 
-/// A turn that runs, and when it will have ended.
+/// One run of a turn: the request itself, or a time it went on; and how that ended, once it has.
 pub(crate) struct Started {
     pub(crate) live: Arc<Live>,
-    over: watch::Receiver<Tick>,
-    until: u32,
+    over: oneshot::Receiver<Result<(), Failure>>,
 }
 
 impl Started {
@@ -93,12 +116,28 @@ impl Started {
     }
 
     /// Waits until it has ended or waits for somebody.
-    pub(crate) async fn ended(mut self) -> Result<(), Failure> {
-        let until = self.until;
-        match self.over.wait_for(|tick| tick.ended >= until).await {
-            Ok(tick) => tick.failed.clone().map_or(Ok(()), Err),
-            Err(_) => Err(Failure::internal("the turn was lost")),
+    pub(crate) async fn ended(self) -> Result<(), Failure> {
+        self.over.await.unwrap_or_else(|_| Err(lost()))
+    }
+}
+
+/// Somebody who waits for room, until they have it or went away.
+struct Waits<'a>(&'a AtomicU32);
+
+impl<'a> Waits<'a> {
+    fn begin(queue: &'a AtomicU32) -> Result<Self, Failure> {
+        let waits = Self(queue);
+        match queue.fetch_add(1, Ordering::Relaxed) {
+            before if before < QUEUE => Ok(waits),
+            _ => Err(Failure::new(ErrorClass::LimitExceeded, "too many requests wait already")
+                .with_hint("try again in a moment")),
         }
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -126,18 +165,24 @@ impl Hub {
         (ROOM - self.room.available_permits(), self.queue.load(Ordering::Relaxed))
     }
 
-    async fn enter(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        if let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() {
+    async fn enter(&self, who: &Who) -> Result<Place, Failure> {
+        let part = (!who.is_host()).then(|| {
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(parts.entry(who.person.id.clone()).or_insert_with(|| Arc::new(Semaphore::new(PART))))
+        });
+        let _part = match part {
+            Some(part) => Some(self.place(part).await?),
+            None => None,
+        };
+        Ok(Place { _room: self.place(Arc::clone(&self.room)).await?, _part })
+    }
+
+    async fn place(&self, room: Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Failure> {
+        if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
             return Ok(permit);
         }
-        if self.queue.fetch_add(1, Ordering::Relaxed) >= QUEUE {
-            self.queue.fetch_sub(1, Ordering::Relaxed);
-            return Err(Failure::new(ErrorClass::LimitExceeded, "too many requests wait already")
-                .with_hint("try again in a moment"));
-        }
-        let permit = Arc::clone(&self.room).acquire_owned().await;
-        self.queue.fetch_sub(1, Ordering::Relaxed);
-        permit.map_err(|_| Failure::internal("the hub is closed"))
+        let _waits = Waits::begin(&self.queue)?;
+        room.acquire_owned().await.map_err(|_| Failure::internal("the hub is closed"))
     }
 
     /// Waits until nothing runs, or until `patience` is over; true when nothing runs.
@@ -189,8 +234,10 @@ impl House {
         let known = self.gateway.turn(&turn)?;
         let work: Work = Box::new(move |house, door| {
             let now = jiff::Zoned::now().with_time_zone(zone);
-            let done = house.runtime().decide_question(&id, answer, &by, now.clone(), door)?;
-            let Some(known) = known else { return Ok(None) };
+            let decide =
+                |door: &mut Watched<'_>| house.runtime().decide_question(&id, answer, &by, now.clone(), door);
+            let Some(known) = known else { return decide(door).map(|_| None) };
+            let done = house.gateway.at_work(&known.id, || decide(door))?;
             let asked = Asked {
                 text: known.request,
                 language: Some(language),
@@ -200,7 +247,7 @@ impl House {
                 base: question.base,
             };
             match (done, answer) {
-                (Some(done), _) => house.gateway.resume(&known.id, done, &asked, door).map(Some),
+                (Some((done, at_work)), _) => house.gateway.resume(at_work, done, &asked, door).map(Some),
                 (None, Answer::No | Answer::Never) => {
                     house.gateway.refused(&known.id, &asked, door).map(Some)
                 }
@@ -217,24 +264,26 @@ impl House {
         turn: &str,
         text: String,
     ) -> Result<Started, Failure> {
-        let known = self.own_turn(who, turn)?;
-        let mut asked = self.asked(
-            who,
-            Wanted {
-                text: known.request,
-                conversation: String::new(),
-                language: None,
-                zone: None,
-                turn: None,
-                base: None,
-            },
-        )?;
-        asked.conversation = known.conversation;
-        asked.caller = known.caller;
-        let id = turn.to_owned();
+        let (asked, id) = (self.asked_before(who, turn)?, turn.to_owned());
         let work: Work =
             Box::new(move |house, door| house.gateway.answer(&id, &text, &asked, door).map(Some));
         self.run(turn, who, work).await
+    }
+
+    /// Ends a turn that asks for something, without an answer.
+    pub(crate) async fn give_up(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
+        let (asked, id) = (self.asked_before(who, turn)?, turn.to_owned());
+        let work: Work = Box::new(move |house, door| house.gateway.refused(&id, &asked, door).map(Some));
+        self.run(turn, who, work).await
+    }
+
+    /// A turn of this person as it was asked for.
+    fn asked_before(&self, who: &Who, turn: &str) -> Result<Asked, Failure> {
+        let known = self.own_turn(who, turn)?;
+        let (conversation, caller) = (known.conversation.clone(), known.caller);
+        let wanted =
+            Wanted { text: known.request, conversation, language: None, zone: None, turn: None, base: None };
+        Ok(Asked { caller, ..self.asked(who, wanted)? })
     }
 
     fn asked(&self, who: &Who, wanted: Wanted) -> Result<Asked, Failure> {
@@ -262,39 +311,67 @@ impl House {
                 Failure::new(ErrorClass::Interrupted, "Metnos is stopping").with_hint("try again later")
             );
         }
-        let permit = self.hub.enter().await?;
+        let place = self.hub.enter(who).await?;
         let live = self.hub.live(turn);
-        let over = live.watch();
-        let until = over.borrow().ended + 1;
+        let (over, ended) = oneshot::channel();
         let (house, running) = (Arc::clone(self), Arc::clone(&live));
         let person = who.person.id.clone();
         tokio::task::spawn_blocking(move || {
-            let began = Instant::now();
-            let mut door =
-                Watched { house: &house, live: &running, person, told: began, looked: began, revoked: false };
-            let ended = work(&house, &mut door);
-            if let Err(failure) = &ended {
-                house.log(Level::Error, &format!("turn {}: {failure}", running.turn));
-            }
-            let told = ended.as_ref().ok().and_then(|told| told.as_ref());
-            house.counts.turn(told.map(|told| told.ending.status), began.elapsed());
-            let turn = told.map(|told| told.turn.clone());
-            running.bell.send_modify(|tick| {
-                tick.ended += 1;
-                tick.progress = None;
-                tick.failed = ended.as_ref().err().cloned();
-            });
-            // After the answer: what fails here loses a lesson or a little room, and nothing else.
-            if let Some(turn) = turn {
-                let _ = house.gateway.learn(&turn);
-                let _ = house.gateway.tidy();
-            }
-            if house.runtime().has_changed() {
-                let _ = house.runtime().tidy();
-            }
-            drop(permit);
+            house.perform(&running, person, work, over);
+            drop(place);
         });
-        Ok(Started { live, over, until })
+        Ok(Started { live, over: ended })
+    }
+
+    /// One run of a turn, on this thread.
+    fn perform(&self, live: &Live, person: String, work: Work, over: oneshot::Sender<Result<(), Failure>>) {
+        let began = Instant::now();
+        let mut door =
+            Watched { house: self, live, person, told: began, looked: began, revoked: false, began: false };
+        let mut broken = Broken { house: self, live, armed: true };
+        let ended = work(self, &mut door);
+        broken.armed = false;
+        if let Err(failure) = &ended {
+            self.log(Level::Error, &format!("turn {}: {failure}", live.turn));
+        }
+        let told = ended.as_ref().ok().and_then(|told| told.as_ref());
+        self.counts.turn(told.map(|told| told.ending.status), began.elapsed());
+        // One that came too late to begin is its caller's alone: whoever watches the turn is told nothing of it.
+        if ended.is_ok() || door.began {
+            live.ring(ended.as_ref().err());
+        }
+        let turn = told.map(|told| told.turn.clone());
+        // Whoever asked may have gone.
+        let _ = over.send(ended.map(|_| ()));
+        // After the answer: what fails here loses a lesson or a little room, and nothing else.
+        if let Some(turn) = turn {
+            let _ = self.gateway.learn(&turn);
+            let _ = self.gateway.tidy();
+        }
+        if self.runtime().has_changed() {
+            let _ = self.runtime().tidy();
+        }
+    }
+}
+
+fn lost() -> Failure {
+    Failure::internal("the turn was lost").with_hint("metnos logs tells more")
+}
+
+/// Tells the watchers of a run that broke, which nothing else would.
+struct Broken<'a> {
+    house: &'a House,
+    live: &'a Live,
+    armed: bool,
+}
+
+impl Drop for Broken<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.house.log(Level::Error, &format!("turn {} broke", self.live.turn));
+            let _ = self.house.gateway.cut_off(None);
+            self.live.ring(Some(&lost()));
+        }
     }
 }
 
@@ -306,10 +383,13 @@ pub(crate) struct Watched<'a> {
     told: Instant,
     looked: Instant,
     revoked: bool,
+    /// Something of this run has happened.
+    began: bool,
 }
 
 impl Door for Watched<'_> {
     fn progress(&mut self, progress: &Progress) {
+        self.began = true;
         if self.told.elapsed() >= PACE {
             self.told = Instant::now();
             self.live.bell.send_modify(|tick| tick.progress = Some(progress.clone()));
@@ -333,6 +413,7 @@ impl Door for Watched<'_> {
 
 impl TurnDoor for Watched<'_> {
     fn logged(&mut self, _turn: &str, n: u32) {
+        self.began = true;
         self.live.bell.send_modify(|tick| {
             tick.n = n;
             tick.progress = None;

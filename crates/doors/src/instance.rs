@@ -60,8 +60,9 @@ impl Instance {
             let at = read(home)
                 .map(|there| format!(" at {} (process {})", there.url, there.pid))
                 .unwrap_or_default();
-            return Err(Failure::new(ErrorClass::Conflict, format!("Metnos already runs{at}"))
-                .with_hint("metnos login-link opens it; metnos service stop or Ctrl-C ends it"));
+            return Err(Failure::new(ErrorClass::Conflict, format!("Metnos already runs{at}")).with_hint(
+                "metnos login-link opens it; Ctrl-C where it runs, or systemctl --user stop metnos, ends it",
+            ));
         }
         let note = note(home);
         // Of one that died.

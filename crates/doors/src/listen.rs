@@ -19,6 +19,8 @@ use tokio_rustls::TlsAcceptor;
 
 /// Connections at once.
 const CONNECTIONS: usize = 4096;
+/// Files and pipes that the house itself may need.
+const OWN: usize = 512;
 /// How long the head of a request may take to arrive.
 const HEAD: Duration = Duration::from_secs(10);
 /// The longest head.
@@ -52,12 +54,23 @@ impl Listening {
     }
 }
 
+/// How many connections there may be: what a process may have open, less what the house itself needs.
+fn connections() -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // As far as it goes without asking anybody.
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    let open = if raised.is_ok() { limit.maximum } else { limit.current };
+    let open = open.map_or(usize::MAX, |open| usize::try_from(open).unwrap_or(usize::MAX));
+    open.saturating_sub(OWN).clamp(open / 4, CONNECTIONS)
+}
+
 /// Serves until `stop` is ready, then closes in order: nothing new, running turns end or are stopped, streams end.
 pub async fn serve(house: Arc<House>, listening: Listening, stop: impl Future<Output = ()>) {
     let router = api::router(&house);
     house.log(Level::Info, &format!("listens at {}", listening.address));
     let telegram = crate::telegram::start(&house);
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let room = Arc::new(Semaphore::new(connections()));
     let (closing, closed) = watch::channel(false);
     tokio::pin!(stop);
     loop {

@@ -9,20 +9,59 @@ use futures_util::stream::{self, Stream};
 use metnos_executor::Failure;
 use metnos_gateway::{Beat, Moment};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// How often a turn that waits is looked at without having been rung for: another process may have answered.
 const LOOK: Duration = Duration::from_secs(5);
+/// Streams that one person has open at once who is not the host.
+const MOST: u32 = 32;
+
+/// Who watches how much.
+#[derive(Default)]
+pub(crate) struct Watchers(Mutex<HashMap<String, u32>>);
+
+/// One stream of somebody, for as long as it is open.
+struct Watching {
+    house: Arc<House>,
+    person: String,
+}
+
+impl Watching {
+    fn begin(house: &Arc<House>, who: &Who) -> Result<Self, Failure> {
+        let person = who.person.id.clone();
+        let mut all = house.watchers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = all.entry(person.clone()).or_default();
+        if *open >= MOST && !who.is_host() {
+            return Err(
+                Failure::limit("streams", "too many streams are open already").with_hint("close some")
+            );
+        }
+        *open += 1;
+        house.counts.streams.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { house: Arc::clone(house), person })
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.house.counts.streams.fetch_sub(1, Ordering::Relaxed);
+        let mut all = self.house.watchers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = all.get_mut(&self.person) {
+            *open = open.saturating_sub(1);
+        }
+    }
+}
 
 /// Where one stream is.
 struct Cursor {
     house: Arc<House>,
     who: Who,
+    _watching: Watching,
     /// Held, so that whoever runs the turn rings the same bell.
     live: Arc<Live>,
     bell: watch::Receiver<Tick>,
@@ -32,12 +71,6 @@ struct Cursor {
     over: bool,
 }
 
-impl Drop for Cursor {
-    fn drop(&mut self) {
-        self.house.counts.streams.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl House {
     /// What happens in a turn after the entry `after`, until it has ended.
     pub(crate) fn events(
@@ -45,13 +78,14 @@ impl House {
         who: &Who,
         turn: &str,
         after: u32,
-    ) -> impl Stream<Item = Result<Event, Infallible>> + use<> {
+    ) -> Result<impl Stream<Item = Result<Event, Infallible>> + use<>, Failure> {
+        let _watching = Watching::begin(self, who)?;
         let live = self.hub.live(turn);
         let bell = live.watch();
-        self.counts.streams.fetch_add(1, Ordering::Relaxed);
         let cursor = Cursor {
             house: Arc::clone(self),
             who: who.clone(),
+            _watching,
             bell,
             live,
             closing: self.closing_bell(),
@@ -59,7 +93,7 @@ impl House {
             ready: VecDeque::new(),
             over: false,
         };
-        stream::unfold(cursor, |mut cursor| async move {
+        Ok(stream::unfold(cursor, |mut cursor| async move {
             loop {
                 if let Some(event) = cursor.ready.pop_front() {
                     return Some((Ok(event), cursor));
@@ -78,7 +112,7 @@ impl House {
                     }
                 }
             }
-        })
+        }))
     }
 }
 
@@ -88,6 +122,7 @@ impl Cursor {
         let (house, who, turn, after) =
             (Arc::clone(&self.house), self.who.clone(), self.live.turn.clone(), self.after);
         let looked = tokio::task::spawn_blocking(move || {
+            house.still_welcome(&who)?;
             let known = house.own_turn(&who, &turn)?;
             let mut moments = house.gateway.story(&turn, after)?;
             // An end that is in the log and not yet in the record of the turn is told when it is.

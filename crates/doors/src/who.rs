@@ -81,6 +81,11 @@ impl Who {
     }
 }
 
+/// The person of a caller.
+pub(crate) fn person_of(caller: &str) -> &str {
+    caller.split('/').next().unwrap_or(caller)
+}
+
 fn program(house: &House, secret: &str) -> Result<Option<Who>, Failure> {
     let runtime = house.runtime();
     if same(secret, &runtime.admin_key()?) {
@@ -174,16 +179,26 @@ impl FromRequestParts<Arc<House>> for Admin {
 }
 
 impl House {
+    /// Whoever was let in some time ago is still: their token was not taken back, and they are somebody.
+    pub(crate) fn still_welcome(&self, who: &Who) -> Result<(), Failure> {
+        let welcome = match who.channel {
+            "web" | "device" => self.runtime().is_live(&who.token)?,
+            _ => self.runtime().person(&who.person.id)?.is_some_and(|person| person.revoked_at.is_none()),
+        };
+        let gone = || Failure::new(ErrorClass::Unauthorized, "nobody is logged in any more");
+        if welcome { Ok(()) } else { Err(gone().with_hint("log in again")) }
+    }
+
     /// A turn of this person; to others it does not exist.
     pub(crate) fn own_turn(&self, who: &Who, turn: &str) -> Result<metnos_memory::db::Turn, Failure> {
-        let owner = |caller: &str| caller.split('/').next() == Some(who.person.id.as_str());
+        let owner = |caller: &str| person_of(caller) == who.person.id;
         let found = self.gateway.turn(turn)?.filter(|known| who.is_host() || owner(&known.caller));
         found.ok_or_else(|| Failure::new(ErrorClass::NotFound, "no turn has this id"))
     }
 
     /// A question this person may see: their own, or any for the host.
     pub(crate) fn question(&self, who: &Who, id: &str) -> Result<Approval, Failure> {
-        let owner = |caller: &str| caller.split('/').next() == Some(who.person.id.as_str());
+        let owner = |caller: &str| person_of(caller) == who.person.id;
         let found = self.runtime().approval(id)?.filter(|known| who.is_host() || owner(&known.caller));
         found.ok_or_else(|| Failure::new(ErrorClass::NotFound, "no question has this id"))
     }

@@ -4,6 +4,7 @@ use crate::conduct::Gateway;
 use crate::story::Beat;
 use metnos_executor::Failure;
 use metnos_memory::db::Turn;
+use metnos_runtime::guards::Standing;
 use metnos_turn::{Entry, Event};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
@@ -54,6 +55,12 @@ impl Gateway {
             if lock.is_none() {
                 continue;
             }
+            // One that was cut before its question was answered waits for the answer still.
+            if self.waits_still(&turn.id)? {
+                self.wait_on(&turn.id, turn.shown)?;
+                Running::remove(dir, &turn.id);
+                continue;
+            }
             // It may have ended since it was looked at.
             let open = self.db(|db| db.interrupt_turn(&turn.id, jiff::Timestamp::now()))?;
             Running::remove(dir, &turn.id);
@@ -67,6 +74,15 @@ impl Gateway {
 }
 
 impl Gateway {
+    /// Whether the last that a turn said is a question which nobody has answered yet.
+    fn waits_still(&self, turn: &str) -> Result<bool, Failure> {
+        let story = self.story(turn, 0)?;
+        let last = story.last().and_then(|moment| moment.beats.last());
+        let Some(Beat::Ends { ending }) = last else { return Ok(false) };
+        let Some(id) = ending.get("approval").and_then(|id| id.as_str()) else { return Ok(false) };
+        Ok(self.runtime.approval(id)?.is_some_and(|question| question.standing == Standing::Pending))
+    }
+
     /// Whether a turn that was cut off left nothing behind, so that it may be begun anew.
     pub fn left_nothing(&self, turn: &str) -> Result<bool, Failure> {
         let beats = self.story(turn, 0)?.into_iter().flat_map(|moment| moment.beats);

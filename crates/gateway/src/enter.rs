@@ -17,6 +17,12 @@ pub struct Begun {
     context: Vec<String>,
 }
 
+/// A turn whose step runs, or has run: nobody else goes on with it.
+pub struct AtWork {
+    turn: String,
+    running: Running,
+}
+
 impl Gateway {
     /// Carries one turn out.
     pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
@@ -52,19 +58,48 @@ impl Gateway {
         told
     }
 
+    /// Answers the question a turn waits for, by `decide`, with the turn at work meanwhile: a cut in the middle of the
+    /// step finds it so. When no step has run, it waits as before.
+    pub fn at_work(
+        &self,
+        turn: &str,
+        decide: impl FnOnce() -> Result<Option<Done>, Failure>,
+    ) -> Result<Option<(Done, AtWork)>, Failure> {
+        let late = || Failure::new(ErrorClass::Conflict, format!("turn {turn} is being answered already"));
+        let running = self.scratch().running(turn)?.ok_or_else(late)?;
+        let known = self.turn(turn)?.filter(|known| known.status.as_deref() == Some(Status::Waits.word()));
+        if known.is_some() {
+            self.db(|db| db.reopen_turn(turn))?;
+        }
+        let done = decide();
+        if let Ok(Some(done)) = done {
+            return Ok(Some((done, AtWork { turn: turn.to_owned(), running })));
+        }
+        if let Some(known) = known {
+            self.wait_on(turn, known.shown)?;
+        }
+        Running::remove(self.scratch().dir(), turn);
+        drop(running);
+        done.map(|_| None)
+    }
+
     /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
     pub fn resume(
         &self,
-        turn: &str,
+        AtWork { turn, running }: AtWork,
         done: Done,
         asked: &Asked,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
-        let (state, n) = self.state_of(turn)?;
+        let (state, n) = self.state_of(&turn)?;
         let step = state.results.len() + 1;
-        let event = Event::Done { step, got: Box::new(self.keep(turn, step, done)?) };
-        let running = self.scratch().running(turn)?;
-        self.go_on(turn, (state, n), event, running, asked, door)
+        let event = Event::Done { step, got: Box::new(self.keep(&turn, step, done)?) };
+        self.go_on(&turn, (state, n), event, Some(running), asked, door)
+    }
+
+    /// Says that a turn waits for a yes, as it did before.
+    pub(crate) fn wait_on(&self, turn: &str, shown: Option<u32>) -> Result<(), Failure> {
+        self.db(|db| db.end_turn(turn, Status::Waits.word(), shown, jiff::Timestamp::now()))
     }
 
     /// Goes on with a turn that asked for what was missing.

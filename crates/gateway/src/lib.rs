@@ -17,7 +17,7 @@ mod view;
 pub use conduct::{Asked, Gateway, Told, TurnDoor};
 pub use consult::Thought;
 pub use cut::Cut;
-pub use enter::Begun;
+pub use enter::{AtWork, Begun};
 pub use metnos_engine::{Answer, Maker, Plan};
 pub use metnos_memory::db::ModelCall;
 pub use metnos_turn::{Ending, Event, Replayed, Stage, Status};

@@ -326,3 +326,60 @@ fn what_somebody_wrote_is_shown_as_text() {
         assert!(!answer.body.contains("<script>alert"), "{page}");
     }
 }
+
+#[test]
+fn whoever_is_sent_away_watches_nothing_any_more() {
+    let open = Open::new();
+    let token = open.device("Anna", "member");
+    open.house.write("a.txt", "a");
+    let asked = json!({ "text": "write \"x\" to b.txt" });
+    let waits = open.daemon.post_as(&token, "/agent/turn", &asked).json();
+    let path = format!("/agent/turns/{}/stream", waits["turn"].as_str().unwrap());
+    let mut events = open.daemon.events_as(&token, &path, None);
+    assert_eq!(events.status(), 200);
+    let people = open.daemon.request(
+        "GET",
+        "/admin/people",
+        &[&format!("Authorization: Bearer {}", open.daemon.key), "Accept: application/json"],
+        "",
+    );
+    let people = people.json();
+    let tokens = people["tokens"].as_array().unwrap();
+    let id = tokens.iter().find(|token| token["person"] == "anna").unwrap()["id"].clone();
+    assert_eq!(waits["status"], "waits", "a change of a member waits: {waits}");
+    assert_eq!(open.daemon.post("/admin/people/token", &json!({ "id": id })).json()["stay"], false);
+    let last = events.last().unwrap();
+    assert_eq!((last.name.as_str(), &last.data["class"]), ("error", &json!("unauthorized")), "{last:?}");
+}
+
+#[test]
+fn nobody_but_the_host_opens_streams_without_end() {
+    let open = Open::new();
+    let token = open.device("Anna", "member");
+    let asked = json!({ "text": "write \"x\" to b.txt" });
+    let waits = open.daemon.post_as(&token, "/agent/turn", &asked).json();
+    let path = format!("/agent/turns/{}/stream", waits["turn"].as_str().unwrap());
+    let mut held = Vec::new();
+    for _ in 0..32 {
+        let mut events = open.daemon.events_as(&token, &path, None);
+        assert_eq!(events.status(), 200);
+        held.push(events);
+    }
+    assert_eq!(open.daemon.events_as(&token, &path, None).status(), 429);
+    assert_eq!(open.daemon.events(&path, None).status(), 200, "others are not held up");
+    drop(held);
+}
+
+#[test]
+fn the_host_repeats_a_guests_request_as_their_own() {
+    let open = Open::new();
+    let token = open.device("Anna", "guest");
+    let theirs = open.daemon.post_as(&token, "/agent/turn", &json!({ "text": "what time is it" })).json();
+    let path = format!("/agent/turns/{}/feedback", theirs["turn"].as_str().unwrap());
+    let again = open.daemon.post(&path, &json!({ "feedback": "repeat" })).json();
+    assert_eq!(again["status"], "done", "{again}");
+    for list in ["/agent/turns", "/agent/turns?conversation=main"] {
+        let seen = open.daemon.get_as(&token, list).json();
+        assert_eq!(seen.as_array().map(Vec::len), Some(1), "{list}: {seen}");
+    }
+}

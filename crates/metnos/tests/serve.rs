@@ -291,3 +291,75 @@ fn a_start_right_after_a_kill_waits_for_what_the_killed_one_had_started() {
     dying.join().unwrap();
     assert_eq!(daemon.get("/healthz").status, 200);
 }
+
+/// A question that waits, for the files of Documents.
+fn moves_them_all(house: &House, daemon: &Daemon, files: usize) -> (String, String) {
+    for n in 0..files {
+        house.write(&format!("Documents/{n}.txt"), "x");
+    }
+    let waits = daemon.ask("move the files in Documents to Archive");
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_else(|| panic!("{waits}")).to_owned();
+    (text(&waits["turn"]), text(&waits["approval"]["id"]))
+}
+
+#[test]
+fn a_kill_in_the_middle_of_an_approved_step_takes_it_back_and_says_so() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let files = 6_000;
+    let (turn, card) = moves_them_all(&house, &daemon, files);
+    let yes = json!({ "answer": "once", "wait": false });
+    assert_eq!(daemon.post(&format!("/agent/approvals/{card}"), &yes).status, 202);
+    let moved = || std::fs::read_dir(house.home().join("Archive")).map_or(0, Iterator::count);
+    while moved() < 20 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let meanwhile = daemon.get(&format!("/agent/turns/{turn}")).json();
+    daemon.kill();
+    assert_eq!(meanwhile["status"], "running", "it does not say that it waits: {meanwhile}");
+    let daemon = Daemon::start(&house);
+    let after = daemon.get(&format!("/agent/turns/{turn}")).json();
+    assert_eq!(after["status"], "interrupted", "{after}");
+    assert_eq!(moved(), 0, "what was cut is taken back");
+    assert_eq!(std::fs::read_dir(house.home().join("Documents")).unwrap().count(), files);
+    let last = daemon.events(&format!("/agent/turns/{turn}/stream"), None).last().unwrap();
+    assert_eq!((last.name.as_str(), &last.data["status"]), ("final", &json!("interrupted")), "it ends");
+}
+
+#[test]
+fn of_two_answers_at_once_one_counts_and_only_the_other_is_refused() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let (turn, card) = moves_them_all(&house, &daemon, 500);
+    let yes = || daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" }));
+    let both = std::thread::scope(|scope| {
+        let two = [scope.spawn(yes), scope.spawn(yes)];
+        two.map(|one| one.join().unwrap())
+    });
+    let mut statuses = both.each_ref().map(|answer| answer.status);
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409], "{both:?}");
+    let won = both.iter().find(|answer| answer.status == 200).unwrap().json();
+    assert_eq!(won["status"], "done", "{won}");
+    // Somebody who begins a turn that runs, or ran, is refused, and nobody else notices.
+    let again = daemon.post("/agent/turn", &json!({ "text": "what time is it", "turn": turn }));
+    assert_eq!(again.status, 409, "{again:?}");
+    assert_eq!(daemon.get(&format!("/agent/turns/{turn}")).json()["status"], "done");
+}
+
+#[test]
+fn a_turn_that_waits_or_asks_can_be_given_up() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let (turn, card) = moves_them_all(&house, &daemon, 2);
+    let give_up = |turn: &str| daemon.post(&format!("/agent/turns/{turn}/cancel"), &json!({}));
+    assert_eq!(give_up(&turn).status, 202);
+    assert_eq!(daemon.get(&format!("/agent/turns/{turn}")).json()["status"], "cancelled");
+    let late = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" }));
+    assert_eq!(late.status, 409, "its question went with it: {late:?}");
+    assert!(house.home().join("Documents/0.txt").exists());
+    assert_eq!(give_up(&turn).status, 409, "there is nothing left to give up");
+    let asks = daemon.ask("move 0.txt")["turn"].as_str().unwrap().to_owned();
+    assert_eq!(give_up(&asks).status, 202);
+    assert_eq!(daemon.get(&format!("/agent/turns/{asks}")).json()["status"], "cancelled");
+}

@@ -5,7 +5,7 @@ use super::turns::{blocking, told};
 use super::{Refusal, Said};
 use crate::answer::{Card, TurnAnswer};
 use crate::house::House;
-use crate::who::Who;
+use crate::who::{Who, person_of};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -98,7 +98,7 @@ pub(crate) async fn decide(
 impl House {
     /// The questions that wait, as cards.
     pub(crate) fn waiting(&self, who: &Who) -> Result<Vec<Card>, metnos_executor::Failure> {
-        let mine = |caller: &str| who.is_host() || caller.split('/').next() == Some(who.person.id.as_str());
+        let mine = |caller: &str| who.is_host() || person_of(caller) == who.person.id;
         let all = self.runtime().open_questions()?;
         let cards = all.iter().filter(|question| mine(&question.caller)).map(|question| self.card(question));
         Ok(cards.filter(|card| card.standing == "pending").collect())

@@ -5,7 +5,7 @@ use super::turns::{blocking, told};
 use super::{Refusal, Said};
 use crate::house::House;
 use crate::hub::Wanted;
-use crate::who::Who;
+use crate::who::{Who, person_of};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -72,7 +72,11 @@ pub(crate) async fn feedback(
     if matches!(thought.feedback, Feedback::Repeat) {
         let wanted = Wanted {
             text: known.request,
-            conversation: known.conversation,
+            // The host repeats somebody else's request as their own.
+            conversation: match person_of(&known.caller) == who.person.id {
+                true => known.conversation,
+                false => who.conversation(None)?,
+            },
             language: None,
             zone: None,
             turn: None,

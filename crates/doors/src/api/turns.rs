@@ -12,7 +12,8 @@ use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use metnos_executor::Failure;
+use metnos_executor::{ErrorClass, Failure};
+use metnos_runtime::guards::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -150,7 +151,7 @@ pub(crate) async fn told(
 ) -> Result<Response, Refusal> {
     let turn = started.turn().to_owned();
     if events {
-        return Ok(watched(house, who, &turn, 0));
+        return watched(house, who, &turn, 0);
     }
     started.ended().await?;
     let (house, who) = (Arc::clone(house), who.clone());
@@ -158,8 +159,9 @@ pub(crate) async fn told(
     Ok(Json(answer).into_response())
 }
 
-fn watched(house: &Arc<House>, who: &Who, turn: &str, after: u32) -> Response {
-    Sse::new(house.events(who, turn, after)).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
+fn watched(house: &Arc<House>, who: &Who, turn: &str, after: u32) -> Result<Response, Refusal> {
+    let events = Sse::new(house.events(who, turn, after)?);
+    Ok(events.keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
 }
 
 /// Runs what looks at the disk where it does not keep others waiting.
@@ -279,20 +281,27 @@ pub(crate) async fn stream(
     let (shared, reader, turn) = (Arc::clone(&house), who.clone(), id.clone());
     blocking(move || shared.own_turn(&reader, &turn)).await?;
     let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    Ok(watched(&house, &who, &id, after.unwrap_or(0)))
+    watched(&house, &who, &id, after.unwrap_or(0))
 }
 
-/// Want no more of a turn: it stops at its next safe point.
+/// Want no more of a turn: one at work stops at its next safe point, one that waits ends, and its question with it.
 #[utoipa::path(post, path = "/agent/turns/{id}/cancel", tag = "turns", params(("id" = String, Path, description = "The turn")),
-    responses((status = 202, description = "It will stop"), (status = "4XX", body = Problem)),
+    responses((status = 202, description = "It stops"), (status = "4XX", body = Problem), (status = "5XX", body = Problem)),
     security(("token" = []), ("session" = [])))]
 pub(crate) async fn cancel(
     State(house): State<Arc<House>>,
     who: Who,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Refusal> {
-    let (shared, turn) = (Arc::clone(&house), id.clone());
-    blocking(move || shared.own_turn(&who, &turn)).await?;
-    house.hub.live(&id).cancel();
+    let (shared, reader, turn) = (Arc::clone(&house), who.clone(), id.clone());
+    let known = blocking(move || shared.answer(&reader, &turn)).await?;
+    match (known.status.as_str(), known.approval) {
+        ("running", _) => house.hub.live(&id).cancel(),
+        ("waits", Some(card)) if card.standing == "pending" => {
+            house.decide(&who, &card.id, Answer::No).await?.ended().await?;
+        }
+        ("asks", _) => house.give_up(&who, &id).await?.ended().await?,
+        _ => return Err(Failure::new(ErrorClass::Conflict, "this turn has ended").into()),
+    }
     Ok(StatusCode::ACCEPTED)
 }

@@ -96,26 +96,36 @@ pub(crate) fn approve(
     };
     let runtime = super::runtime(false)?;
     let mut door = Terminal::new(printer)?;
-    match runtime.decide_question(id, answer, &caller(by), now(None)?, &mut door)? {
+    let (by, now) = (caller(by), now(None)?);
+    let question = runtime.approval(id)?;
+    let turn = question.and_then(|question| turn_of(question.call_id.as_deref()?).map(str::to_owned));
+    if let Some(turn) = turn {
+        let gateway = Gateway::new(runtime)?;
+        let decide = || gateway.runtime().decide_question(id, answer, &by, now, &mut door);
         // A step of a turn: the turn goes on.
-        Some(done) if turn_of(&done.call_id).is_some() => {
-            let gateway = Gateway::new(runtime)?;
-            let shown = super::ask::go_on(printer, &gateway, done);
+        if let Some((done, at_work)) = gateway.at_work(&turn, decide)? {
+            let shown = super::ask::go_on(printer, &gateway, done, at_work);
             tidy(gateway.runtime());
-            shown
+            return shown;
         }
+        return Ok(said_yes(printer, id));
+    }
+    match runtime.decide_question(id, answer, &by, now, &mut door)? {
         Some(mut done) => {
             printer.progress_end();
             let shown = show(printer, &mut done, None);
             tidy(&runtime);
             shown
         }
-        None => {
-            printer.value(&json!({ "approved": id }));
-            printer.say("yes; run the same command again to use it");
-            Ok(ExitCode::SUCCESS)
-        }
+        None => Ok(said_yes(printer, id)),
     }
+}
+
+/// A yes that waits to be used.
+fn said_yes(printer: Printer, id: &str) -> ExitCode {
+    printer.value(&json!({ "approved": id }));
+    printer.say("yes; run the same command again to use it");
+    ExitCode::SUCCESS
 }
 
 /// Says no.

@@ -6,7 +6,7 @@ use crate::print::{self, Printer};
 use crate::remote::Remote;
 use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
-use metnos_gateway::{Asked, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
+use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
@@ -123,7 +123,12 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
 }
 
 /// Goes on with the turn of a step that has just been let through.
-pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<ExitCode, Failure> {
+pub(crate) fn go_on(
+    printer: Printer,
+    gateway: &Gateway,
+    done: Done,
+    at_work: AtWork,
+) -> Result<ExitCode, Failure> {
     let turn = turn_of(&done.call_id).unwrap_or_default().to_owned();
     let Some(known) = gateway.turn(&turn)? else {
         let mut done = done;
@@ -138,7 +143,7 @@ pub(crate) fn go_on(printer: Printer, gateway: &Gateway, done: Done) -> Result<E
         base: exec::here()?,
     };
     let mut door = Chat::new(printer)?;
-    let told = gateway.resume(&turn, done, &asked, &mut door)?;
+    let told = gateway.resume(at_work, done, &asked, &mut door)?;
     printer.progress_end();
     let shown = show(printer, told, &[]);
     afterwards(gateway, &turn);

@@ -144,12 +144,17 @@ impl Daemon {
 
     /// Opens a stream of events.
     pub fn events(&self, path: &str, after: Option<u32>) -> Events {
+        self.events_as(&self.key, path, after)
+    }
+
+    /// The same with a token.
+    pub fn events_as(&self, token: &str, path: &str, after: Option<u32>) -> Events {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let after = after.map(|n| format!("Last-Event-ID: {n}\r\n")).unwrap_or_default();
         let head = format!(
             "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{after}\r\n",
-            self.address, self.key
+            self.address, token
         );
         stream.write_all(head.as_bytes()).unwrap();
         Events(BufReader::new(stream))
@@ -189,6 +194,15 @@ pub struct Event {
     pub name: String,
     pub id: Option<u32>,
     pub data: Value,
+}
+
+impl Events {
+    /// The status it began with.
+    pub fn status(&mut self) -> u16 {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
 }
 
 impl Iterator for Events {

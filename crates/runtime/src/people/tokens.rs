@@ -140,6 +140,15 @@ impl Runtime {
     /// login, and when its person is nobody any more.
     pub fn bearer(&self, secret: &str) -> Result<Option<Bearer>, Failure> {
         let Some(id) = digest(secret) else { return Ok(None) };
+        self.bearer_of(id)
+    }
+
+    /// Whether the token of this id still speaks for somebody.
+    pub fn is_live(&self, id: &str) -> Result<bool, Failure> {
+        Ok(self.bearer_of(id.to_owned())?.is_some())
+    }
+
+    fn bearer_of(&self, id: String) -> Result<Option<Bearer>, Failure> {
         let Some((_, token)) = self.one::<Token>(Kind::Token, &id)?.good() else { return Ok(None) };
         if token.kind == TokenKind::Login || !token.is_live(guards::now()) {
             return Ok(None);

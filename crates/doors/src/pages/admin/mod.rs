@@ -182,8 +182,3 @@ fn sizes(house: &House) -> Vec<(&'static str, u64)> {
 fn broken(error: metnos_memory::Error) -> Failure {
     Failure::internal(error.to_string())
 }
-
-/// The person of a caller.
-fn person_of(caller: &str) -> &str {
-    caller.split('/').next().unwrap_or(caller)
-}

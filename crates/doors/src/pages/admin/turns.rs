@@ -1,10 +1,10 @@
 //! What was asked, page by page.
 
 use super::overview::milliseconds;
-use super::{AdminPage, For, ROWS, paged, person_of};
+use super::{AdminPage, For, ROWS, paged};
 use crate::house::House;
 use crate::pages::Shell;
-use crate::who::Who;
+use crate::who::{Who, person_of};
 use askama::Template;
 use axum::extract::Query;
 use metnos_executor::Failure;

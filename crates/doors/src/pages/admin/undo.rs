@@ -4,7 +4,7 @@ use super::{AdminPage, Before, Done, For, ROWS};
 use crate::api::{Refusal, blocking};
 use crate::house::House;
 use crate::pages::Shell;
-use crate::who::Who;
+use crate::who::{Who, person_of};
 use askama::Template;
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -62,7 +62,7 @@ fn look(house: &House, who: &Who, before: Option<&str>) -> Result<View, Failure>
     let row = |change: metnos_runtime::undo::Turn| Row {
         turn: turn_of(&change.id).map(str::to_owned),
         at: change.at.map(|at| at.to_string()),
-        person: super::person_of(&change.user).to_owned(),
+        person: person_of(&change.user).to_owned(),
         executor: change.executor,
         state: change.state,
         operations: change.operations,
