@@ -62,7 +62,7 @@ fn connections() -> usize {
     let raised = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     let open = if raised.is_ok() { limit.maximum } else { limit.current };
     let open = open.map_or(usize::MAX, |open| usize::try_from(open).unwrap_or(usize::MAX));
-    open.saturating_sub(OWN).clamp(open / 4, CONNECTIONS)
+    open.saturating_sub(OWN).max(open / 4).min(CONNECTIONS)
 }
 
 /// Serves until `stop` is ready, then closes in order: nothing new, running turns end or are stopped, streams end.
