@@ -47,6 +47,8 @@ fn fits_a_phone(browser: &Browser, page: &str) {
     browser.look(false, true);
     let wide = browser.eval("return document.documentElement.scrollWidth;").as_u64().unwrap();
     assert!(wide <= 360, "{page} is {wide} wide on a phone");
+    let cut = "return [...document.querySelectorAll('.stack')].filter(box => box.scrollWidth > box.clientWidth).length;";
+    assert_eq!(browser.eval(cut), 0, "{page} has rows that are cut on a phone");
     browser.look(false, false);
 }
 

@@ -235,7 +235,8 @@ fn clipped(text: &str, most: usize, empty: &str) -> String {
 
 /// The first line of a text, and the rest.
 pub(crate) fn headed(text: &str) -> (&str, &str) {
-    text.trim().split_once('\n').map_or((text, ""), |(first, rest)| (first, rest.trim()))
+    let text = text.trim();
+    text.split_once('\n').map_or((text, ""), |(first, rest)| (first, rest.trim()))
 }
 
 /// JSON for the eye.
@@ -274,6 +275,12 @@ mod tests {
         assert_eq!(clipped(" \n ", 300, "(empty)"), "(empty)");
         let long = clipped(&"è".repeat(120_000), 300, "-");
         assert_eq!((long.chars().count(), long.ends_with('…')), (301, true));
+    }
+
+    #[test]
+    fn the_heading_of_a_card_is_its_first_line() {
+        assert_eq!(headed("Delete a.txt?\n  /home/a.txt\n"), ("Delete a.txt?", "/home/a.txt"));
+        assert_eq!(headed("Delete a.txt?\n"), ("Delete a.txt?", ""));
     }
 
     #[test]
