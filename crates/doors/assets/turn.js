@@ -105,7 +105,7 @@ export class Turn {
     if (state === "begins") known.began = performance.now();
     const counts = [];
     if (told.ok) counts.push(say("step-ok", { n: number(told.ok) }));
-    if (told.failed) counts.push(say("step-failed", { n: number(told.failed) }));
+    if (told.failed) counts.push(say("step-failed-count", { n: number(told.failed) }));
     if (known.began && !["begins", "planned", "waits"].includes(state) && !this.recalled) counts.push(took(performance.now() - known.began));
     const args = Object.entries(known.args).filter(([, value]) => typeof value !== "object");
     const why = told.error ? told.error.message : (told.failures || []).join("; ");

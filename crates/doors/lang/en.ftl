@@ -40,8 +40,9 @@ step-begins = at work
 step-done = done
 step-partly = partly done
 step-waits = waits for a yes
+step-failed = failed
 step-ok = { $n } done
-step-failed = { $n } failed
+step-failed-count = { $n } failed
 table-label = The list, scrolls sideways
 table-rows = { $n } of { $m } rows
 table-more = More rows
@@ -125,6 +126,7 @@ col-command = Command
 col-context = Context
 col-decision = Decision
 col-default = Default
+col-does = What it does
 col-executor = Executor
 col-failed = Failed
 col-from = From
@@ -163,7 +165,7 @@ col-uses = Uses
 col-value = Value
 col-what = What
 col-when = When
-col-words = Understood
+col-words = Not understood
 
 # Overview.
 overview-now = Now
@@ -363,14 +365,21 @@ doctor = Examine everything now
 config = Configuration in force
 
 
+# A page that is not there, and a request that says nothing.
+nowhere = There is nothing here
+nowhere-back = Back to the chat
+empty-request = (empty)
+
 # Telegram.
 tg-code = Your code is { $code }. Read it to whoever runs this Metnos, within five minutes.
 tg-no-invitation = This invitation was used, is too old, or is none of ours. Ask for another one.
+tg-admitted = { $name } is let in as a guest, under the name { $id }.
 tg-welcome = Welcome, { $name }. Say what you want; /help shows how.
 tg-help = Say what you want in plain words. Photos and files you send go into your inbox.
     /undo takes the last change back
     /stop stops what runs
     /lang it or /lang en changes the language
+    /pair CODE lets in whoever was told this code (for whoever runs this Metnos)
 tg-undo-request = undo
 tg-stopping = It stops at the next safe point.
 tg-nothing-runs = Nothing runs here.

@@ -40,8 +40,9 @@ step-begins = in corso
 step-done = fatto
 step-partly = fatto in parte
 step-waits = aspetta un sì
+step-failed = non riuscito
 step-ok = { $n } riusciti
-step-failed = { $n } non riusciti
+step-failed-count = { $n } non riusciti
 table-label = L'elenco, scorre di lato
 table-rows = { $n } righe su { $m }
 table-more = Altre righe
@@ -125,6 +126,7 @@ col-command = Comando
 col-context = Contesto
 col-decision = Decisione
 col-default = Predefinito
+col-does = Che cosa fa
 col-executor = Esecutore
 col-failed = Non riusciti
 col-from = Da dove
@@ -163,7 +165,7 @@ col-uses = Usi
 col-value = Valore
 col-what = Che cosa
 col-when = Quando
-col-words = Capito
+col-words = Non capito
 
 # Panoramica.
 overview-now = Adesso
@@ -177,7 +179,7 @@ tile-running = Turni in corso
 tile-queued = { $n } aspettano posto
 tile-out-of-use = { $n } fuori uso
 tile-streams = { $n } flussi aperti
-plot-turns = Turni al giorno; la parte scura ha fatto ciò che era chiesto
+plot-turns = Turni al giorno; la parte piena ha fatto ciò che era chiesto
 plot-turns-most = Turni al giorno, al massimo { $n }
 plot-latency = Quanto è durato un turno: la metà (scuro), 95 su 100 (chiaro)
 plot-latency-most = Quanto è durato un turno ogni giorno, al massimo { $n }
@@ -363,14 +365,21 @@ doctor = Esamina tutto ora
 config = Configurazione in vigore
 
 
+# Una pagina che non c'è, e una richiesta che non dice niente.
+nowhere = Qui non c'è niente
+nowhere-back = Torna alla chat
+empty-request = (vuoto)
+
 # Telegram.
 tg-code = Il tuo codice è { $code }. Leggilo a chi gestisce questo Metnos, entro cinque minuti.
 tg-no-invitation = Questo invito è già stato usato, è troppo vecchio o non è dei nostri. Chiedine un altro.
+tg-admitted = { $name } è entrato come ospite, con il nome { $id }.
 tg-welcome = Ciao, { $name }. Di' cosa vuoi; /help mostra come.
 tg-help = Di' cosa vuoi con parole tue. Le foto e i file che mandi vanno nella tua inbox.
     /undo annulla l'ultima modifica
     /stop ferma quello che è in corso
     /lang it oppure /lang en cambia la lingua
+    /pair CODICE fa entrare chi ha ricevuto quel codice (per chi gestisce questo Metnos)
 tg-undo-request = annulla
 tg-stopping = Si ferma al prossimo punto sicuro.
 tg-nothing-runs = Qui non è in corso niente.

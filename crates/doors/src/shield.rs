@@ -2,6 +2,8 @@
 
 use crate::api::Refusal;
 use crate::house::House;
+use crate::pages;
+use crate::who::Who;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
@@ -110,8 +112,23 @@ fn dress(headers: &mut HeaderMap<HeaderValue>) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// What nobody serves.
-pub(crate) async fn nowhere() -> Response<Body> {
+/// What nobody serves: told to a program as JSON, to a person as a page in their language.
+pub(crate) async fn nowhere(
+    State(house): State<Arc<House>>,
+    who: Result<Who, Refusal>,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accepted.contains("text/html") {
+        let own = who.ok().and_then(|who| who.person.language);
+        let asked = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        return pages::nowhere(house.words.speak(own.as_deref().or(asked)));
+    }
+    nothing()
+}
+
+/// The same for a program.
+pub(crate) fn nothing() -> Response<Body> {
     Refusal::from(
         Failure::new(ErrorClass::NotFound, "there is nothing here")
             .with_hint("/ is the chat, /openapi.json the API"),

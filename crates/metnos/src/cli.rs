@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Open the doors: browser, programs, Telegram; until it is told to stop.
     Serve {
         /// Listen here instead of where metnos.toml says.
-        #[arg(long, value_name = "ADDRESS:PORT")]
+        #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
         listen: Option<std::net::SocketAddr>,
         /// Also open a prompt here; its end ends everything.
         #[arg(long)]
@@ -509,4 +509,9 @@ impl Exec {
     pub(crate) fn caller(&self) -> String {
         crate::cmd::caller(self.by.as_deref())
     }
+}
+
+/// Where to listen, as somebody types it.
+fn address(text: &str) -> Result<std::net::SocketAddr, String> {
+    text.parse().map_err(|_| "an address has its port, as in 127.0.0.1:8770".into())
 }

@@ -103,7 +103,7 @@ pub(crate) enum Hooks {
     Add {
         /// The name: part of the address /hooks/NAME.
         name: String,
-        /// What shall be done, in plain words. What the program sends lies in inbox/hooks/NAME.json.
+        /// What shall be done, in plain words. {body} stands for the file with what the program sent.
         request: String,
         /// Whose request it is, if not yours.
         #[arg(long, value_name = "ID")]

@@ -47,6 +47,8 @@ fn fits_a_phone(browser: &Browser, page: &str) {
     browser.look(false, true);
     let wide = browser.eval("return document.documentElement.scrollWidth;").as_u64().unwrap();
     assert!(wide <= 360, "{page} is {wide} wide on a phone");
+    let cut = "return [...document.querySelectorAll('.stack')].filter(box => box.scrollWidth > box.clientWidth).length;";
+    assert_eq!(browser.eval(cut), 0, "{page} has rows that are cut on a phone");
     browser.look(false, false);
 }
 
@@ -81,7 +83,8 @@ fn the_pages_do_in_a_browser_what_they_say() {
     let browser = Browser::start();
     browser.look(false, false);
 
-    // The way in: the token leaves the address at once.
+    // The way in, also with a link pasted into the page that asks for one: the token leaves the address at once.
+    browser.go(&format!("http://{}/login", daemon.address));
     browser.go(&daemon.login);
     browser.until("location.pathname === '/'");
     assert_eq!(browser.until("location.hash === '' ? 'clean' : 'token'"), "clean");
@@ -345,4 +348,39 @@ fn somebody_who_is_not_the_host_sees_what_is_theirs_and_nothing_else() {
         let body = json!({ "channel": "telegram", "code": "x", "role": "guest" });
         assert_eq!(daemon.post_as(&token, &format!("/admin/{path}"), &body).status, 403, "{path}");
     }
+}
+
+#[test]
+fn an_address_that_leads_nowhere_is_a_page_for_a_person_and_json_for_a_program() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let page = daemon.request("GET", "/admin/nope", &["Accept: text/html", "Accept-Language: it-IT,it"], "");
+    assert_eq!(page.status, 404);
+    assert!(page.body.contains("Qui non c") && page.body.contains("href=\"/\""), "{page:?}");
+    let program = daemon.request("GET", "/admin/nope", &[], "");
+    assert_eq!((program.status, program.json()["error"]["class"].as_str().unwrap()), (404, "not_found"));
+}
+
+#[test]
+fn the_list_of_changes_says_what_was_asked_and_keeps_nothing_of_what_was_taken_back() {
+    let house = House::supervised();
+    house.write("a.txt", "a");
+    let daemon = Daemon::start(&house);
+    let waits = daemon.ask("delete the file a.txt");
+    let id = waits["approval"]["id"].as_str().unwrap().to_owned();
+    let ended = daemon.post(&format!("/agent/approvals/{id}"), &json!({ "answer": "once" })).json();
+    assert_eq!(ended["status"], "done", "{ended}");
+    let auth = format!("Authorization: Bearer {}", daemon.key);
+    let changes = || {
+        let told = daemon.request("GET", "/admin/undo", &[&auth, "Accept: application/json"], "").json();
+        told["changes"][0].clone()
+    };
+    assert_eq!(changes()["request"], "delete the file a.txt");
+    assert!(changes()["kept_bytes"].is_number(), "{}", changes());
+    let undone = daemon.post(&format!("/agent/turns/{}/undo", ended["turn"].as_str().unwrap()), &json!({}));
+    assert_eq!(undone.status, 200, "{undone:?}");
+    assert!(changes()["kept_bytes"].is_null(), "{}", changes());
+    let listed = daemon.request("GET", "/admin/executors", &[&auth, "Accept: application/json"], "").json();
+    let described = listed["executors"].as_array().unwrap().iter().all(|row| row["scope"] != "");
+    assert!(described, "each says what it is for: {listed}");
 }

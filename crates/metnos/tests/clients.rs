@@ -4,6 +4,7 @@
 
 mod support;
 
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
@@ -42,6 +43,25 @@ fn the_official_openai_client_talks_to_it_unchanged() {
     let ran = Command::new(python).args([script, &url, &token(&house)]).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert!(!house.home().join("x.txt").exists(), "it was deleted after the yes, and only then");
+}
+
+#[test]
+fn what_a_client_sends_once_more_by_itself_is_the_same_turn() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let auth = format!("Authorization: Bearer {}", token(&house));
+    let post = |retries: u32, text: &str| {
+        let count = format!("x-stainless-retry-count: {retries}");
+        let body = json!({ "model": "metnos", "messages": [{ "role": "user", "content": text }] });
+        let headers = [auth.as_str(), "Content-Type: application/json", &count];
+        let answer = daemon.request("POST", "/v1/chat/completions", &headers, &body.to_string());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["id"].as_str().unwrap().to_owned()
+    };
+    let first = post(0, "what time is it");
+    assert_eq!(post(1, "what time is it"), first, "a retry is told what the first one was");
+    assert_ne!(post(1, "list the files in ."), first, "other words are another request");
+    assert_ne!(post(0, "what time is it"), first, "asked again by a person, it is asked again");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn config_check_names_everything_that_is_wrong_at_once() {
     assert_eq!(wrong[0]["near"], "keep_days");
     assert_eq!(wrong[2]["near"], "telegram");
     let text = house.run(&["config", "check"]);
-    assert!(text.stdout.contains("metnos.toml:2: undo.keep_dais"), "{text:?}");
+    assert!(text.stdout.contains("metnos.toml, line 2: undo.keep_dais"), "{text:?}");
     assert_eq!(house.run(&["config", "show"]).code, Some(2));
 
     configure(&house, "[serve]\nlisten = \"0.0.0.0:8770\"\n");

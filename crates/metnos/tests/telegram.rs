@@ -4,6 +4,7 @@
 
 mod support;
 
+use metnos_memory::db::TelegramUpdate;
 use std::time::{Duration, Instant};
 use support::House;
 use support::daemon::Daemon;
@@ -301,4 +302,127 @@ fn an_invitation_lets_in_once_and_never_the_host() {
     assert!(bot.wait_count(ANNA, 2).text().contains(':'));
     bot.says(BRUNO, &format!("/start {anna}"));
     assert_eq!(bot.wait_count(BRUNO, 2).text(), refused, "an invitation is used once");
+}
+
+#[test]
+fn a_reply_follows_a_group_that_got_another_number() {
+    const LARGER: i64 = -1_000_888;
+    let bot = Bot::start();
+    let house = house(&bot);
+    house.write("Documents/a.txt", "a");
+    let _daemon = Daemon::start(&house);
+    bot.fail("sendMessage", &[Fault::Moved(LARGER)]);
+    bot.says_in(GROUP, HOST, &format!("@{NAME} move a.txt from Documents to Archive"));
+    let card = bot.wait("card", is_card);
+    assert_eq!(card.chat(), LARGER, "{card:?}");
+    assert!(bot.sent_to(GROUP).is_empty(), "{:?}", bot.sent_to(GROUP));
+    // What comes of it is told there too: the turn that waits went along.
+    bot.press(HOST, &card, &card.button(":o"));
+    bot.wait("the answer", |sent| {
+        sent.method == "sendMessage" && sent.chat() == LARGER && sent.message_id > card.message_id
+    });
+    assert!(house.home().join("Archive/a.txt").exists());
+}
+
+#[test]
+fn a_yes_in_words_that_a_kill_cut_is_no_request_of_its_own() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    let mut daemon = Daemon::start(&house);
+    for n in 0..6_u64 {
+        let name = format!("cut{n}.bin");
+        house.write(&name, vec![7; 4 << 20]);
+        bot.says(HOST, &format!("delete the file {name}"));
+        let card = bot.wait("card", |sent| is_card(sent) && sent.text().contains(&name));
+        bot.says(HOST, "yes");
+        // Not for luck: another moment each time, and every one of them must do.
+        std::thread::sleep(Duration::from_millis(23 * n));
+        daemon.kill();
+        daemon = Daemon::start(let_go(&house));
+        // Whoever asked is told where it stands.
+        bot.wait("what came of it", |sent| {
+            !is_card(sent) && sent.method == "sendMessage" && sent.message_id > card.message_id
+        });
+        bot.wait_confirmed();
+    }
+    no_turn_was_a_yes(&daemon, 6);
+    house.chain_holds();
+}
+
+/// A yes is an answer: no turn and no gap comes of it.
+fn no_turn_was_a_yes(daemon: &Daemon, count: usize) {
+    let turns = daemon.get("/agent/turns").json();
+    let asked: Vec<&str> =
+        turns.as_array().unwrap().iter().map(|turn| turn["request"].as_str().unwrap()).collect();
+    assert!(asked.len() == count && !asked.contains(&"yes"), "{asked:?}");
+    let auth = format!("Authorization: Bearer {}", daemon.key);
+    let gaps = daemon.request("GET", "/admin/gaps", &[&auth, "Accept: application/json"], "").json();
+    assert_eq!(gaps["gaps"].as_array().unwrap().len(), 0, "{gaps}");
+}
+
+#[test]
+fn a_yes_that_was_written_down_before_a_kill_counts_once() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    house.write("a.txt", "a");
+    let daemon = Daemon::start(&house);
+    bot.says(HOST, "delete the file a.txt");
+    let card = bot.wait("card", is_card);
+    bot.wait_confirmed();
+    let question = card.button(":o").split(':').nth(1).unwrap().to_owned();
+    let turn = daemon.get("/agent/turns").json()[0]["turn"].as_str().unwrap().to_owned();
+    daemon.kill();
+    // As the kill leaves it: the yes came, what it answers is written down, and nothing was decided yet; then again,
+    // as if the kill had come after the decision.
+    let yes = |update_id: i64| {
+        let db = metnos_memory::db::Db::open(&let_go(&house).metnos().join("state/metnos.sqlite")).unwrap();
+        let mut body = private(HOST, "yes");
+        body["update_id"] = update_id.into();
+        let row = TelegramUpdate {
+            update_id,
+            turn: "01ARZ3NDEKTSV4RRFFQ69G5FAV".into(),
+            chat: HOST,
+            sender: HOST,
+            body: body.to_string(),
+            shown: None,
+            again: false,
+        };
+        db.telegram_take(&[row], jiff::Timestamp::now()).unwrap();
+        db.telegram_decides(update_id, &turn, &question).unwrap();
+    };
+    yes(900);
+    let daemon = Daemon::start(&house);
+    bot.wait_count(HOST, 2);
+    assert!(!house.home().join("a.txt").exists(), "the yes counted");
+    house.write("a.txt", "again");
+    daemon.kill();
+    yes(901);
+    let daemon = Daemon::start(&house);
+    bot.says(HOST, "/help");
+    bot.wait("help", |sent| sent.text().contains("/undo"));
+    assert!(house.home().join("a.txt").exists(), "and only once");
+    no_turn_was_a_yes(&daemon, 1);
+}
+
+#[test]
+fn the_host_lets_a_stranger_in_by_their_code_and_nobody_else_does() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    member(&house, BRUNO, "Bruno", "member");
+    let _daemon = Daemon::start(&house);
+    bot.says(ANNA, "hello");
+    let told = bot.wait_count(ANNA, 1).text();
+    let code = told.split_whitespace().find(|word| word.len() >= 9 && word.contains('-')).unwrap();
+    let code = code.trim_end_matches('.').to_owned();
+    bot.says(BRUNO, &format!("/pair {code}"));
+    assert!(bot.wait_count(BRUNO, 1).text().contains("/undo"), "a member is told what there is for them");
+    bot.says_in(GROUP, HOST, &format!("/pair@{NAME} {code}"));
+    assert!(bot.wait_count(GROUP, 1).text().contains("/undo"), "not where others read it");
+    bot.says(HOST, "/pair AAAA-BBBB");
+    assert!(bot.wait_count(HOST, 1).text().contains("code"));
+    bot.says(HOST, &format!("/pair {code}"));
+    assert!(bot.wait_count(HOST, 2).text().contains("guest"));
+    bot.says(ANNA, "what time is it");
+    assert!(bot.wait_count(ANNA, 2).text().contains(':'));
+    house.chain_holds();
 }

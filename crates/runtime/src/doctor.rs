@@ -55,6 +55,19 @@ pub fn examine(home: &Home, open: impl FnOnce() -> Result<Runtime, Failure>) -> 
     findings
 }
 
+/// A poll that was answered longer ago is no sign of life.
+const POLLED: jiff::SignedDuration = jiff::SignedDuration::from_mins(5);
+
+/// What the last answered poll says about the Telegram door.
+fn polling(last: Option<jiff::Timestamp>, serving: bool, now: jiff::Timestamp) -> Finding {
+    let told = last.map_or("no poll was answered yet".into(), |at| format!("last answered poll {at:.0}"));
+    match last.is_some_and(|at| now.duration_since(at) <= POLLED) {
+        _ if !serving => Finding::good("telegram", format!("no daemon runs; {told}")),
+        true => Finding::good("telegram", told),
+        false => Finding::bad("telegram", told, "metnos logs -n 20"),
+    }
+}
+
 impl Runtime {
     /// The same for one that is open already.
     pub fn examine(&self) -> Vec<Finding> {
@@ -215,6 +228,7 @@ impl Runtime {
         });
         findings.push(self.channels());
         findings.push(self.records());
+        findings.extend(self.telegram());
         let system = if self.config.skills.system { "on" } else { "switched off in metnos.toml" };
         findings.push(Finding::good("system executors", system));
         let listed = self.catalog.list().unwrap_or_default();
@@ -225,6 +239,14 @@ impl Runtime {
             Finding::bad("executors", format!("not verified: {}", broken.join(", ")), "metnos executors list")
         });
         findings
+    }
+
+    /// Whether the Telegram door is heard, if there is one.
+    fn telegram(&self) -> Option<Finding> {
+        self.config.telegram.enabled.then(|| match self.db.telegram_last_poll() {
+            Ok(last) => polling(last, crate::house::is_serving(&self.home), jiff::Timestamp::now()),
+            Err(e) => Finding::bad("telegram", e.to_string(), "metnos logs -n 20"),
+        })
     }
 
     /// How much each channel may, as `AGENTS.md` says.
@@ -248,5 +270,19 @@ impl Runtime {
             ),
             Err(e) => Finding::bad("decisions", e.to_string(), "metnos doctor"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_door_that_is_not_heard_is_told_while_a_daemon_runs() {
+        let now = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(1);
+        let before = |minutes: i64| Some(now - jiff::SignedDuration::from_mins(minutes));
+        assert!(polling(before(1), true, now).ok);
+        assert!(!polling(before(9), true, now).ok && !polling(None, true, now).ok);
+        assert!(polling(before(9), false, now).ok && polling(None, false, now).ok);
     }
 }

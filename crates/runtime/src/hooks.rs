@@ -9,12 +9,12 @@ use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::audit::{self, Line};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 
 /// The longest request of a hook.
 const REQUEST_MAX: usize = 4 << 10;
+
+/// Stands in a request for the place of what the program sent.
+pub const BODY: &str = "{body}";
 
 /// A request that a program may fire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Hook {
     pub name: String,
     /// Whose request it is.
     pub person: String,
-    /// The words.
+    /// The words; [`BODY`] in them is the file that came along.
     pub request: String,
     /// Since when.
     pub made_at: String,
@@ -90,21 +90,12 @@ impl Runtime {
         self.remove_credential(&credential(name), by)
     }
 
-    /// Puts what a program sent where the person's request can read it: it is content, and never an order.
-    pub fn keep_hook_body(&self, hook: &Hook, body: &[u8]) -> Result<PathBuf, Failure> {
-        let land = self.land_of(&format!("{}/hook", hook.person))?;
-        let dir = land.workspace.join("inbox").join("hooks");
-        let path = dir.join(format!("{}.json", hook.name));
-        let failed = |e: std::io::Error| Failure::io(path.display(), &e);
-        std::fs::create_dir_all(&dir).map_err(failed)?;
-        let fresh = path.with_extension("new");
-        let opened =
-            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh);
-        opened
-            .and_then(|mut file| file.write_all(body).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&fresh, &path))
-            .map_err(failed)?;
-        Ok(path)
+    /// Keeps what a program sent with one event as a file of its own, and gives the request that was stored, with
+    /// the place of that file where [`BODY`] stands in it. It is content, and never an order.
+    pub fn hook_event(&self, hook: &Hook, event: &str, body: &[u8]) -> Result<String, Failure> {
+        let caller = format!("{}/hook", hook.person);
+        let path = self.keep_event(&caller, &format!("{}-{event}.json", hook.name), body)?;
+        Ok(hook.request.replace(BODY, &self.named_by(&caller, &path)))
     }
 
     fn only_host(&self, by: &str) -> Result<(), Failure> {

@@ -17,6 +17,9 @@ const SAME_MAX: u32 = 1000;
 /// What everybody but the host may keep in an inbox, in bytes.
 const INBOX_MAX: u64 = 1 << 30;
 
+/// The folder of the host's inbox for what programs send.
+const EVENTS: &str = "hooks";
+
 impl Runtime {
     /// Keeps a file that `caller` sent over `channel`; gives where, and never replaces another. The same file
     /// under the same name is kept once.
@@ -27,13 +30,37 @@ impl Runtime {
         name: &str,
         bytes: &[u8],
     ) -> Result<PathBuf, Failure> {
+        let most = if Principal::parse(caller).is_host() { u64::MAX } else { INBOX_MAX };
+        self.keep_in(caller, channel, name, bytes, most)
+    }
+
+    /// The same for what a program sends in the name of `caller`: it has a bound also where the caller has none.
+    pub(crate) fn keep_event(&self, caller: &str, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        self.keep_in(caller, EVENTS, name, bytes, INBOX_MAX)
+    }
+
+    /// A kept file as `caller` names it in a request: the host by its path, others from their own folder on.
+    pub fn named_by(&self, caller: &str, path: &Path) -> String {
+        let folder = path.parent().and_then(Path::parent).filter(|_| !Principal::parse(caller).is_host());
+        let place = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+        let place = place.display().to_string();
+        if place.contains(char::is_whitespace) { format!("\"{place}\"") } else { place }
+    }
+
+    fn keep_in(
+        &self,
+        caller: &str,
+        channel: &str,
+        name: &str,
+        bytes: &[u8],
+        most: u64,
+    ) -> Result<PathBuf, Failure> {
         self.admitted(caller)?;
         let inbox = self.land_of(caller)?.workspace.join("inbox");
         folder(&inbox)?;
-        let host = Principal::parse(caller).is_host();
-        let dir = if host { inbox.join(channel) } else { inbox };
+        let dir = if Principal::parse(caller).is_host() { inbox.join(channel) } else { inbox };
         folder(&dir)?;
-        if !host && size(&dir) + bytes.len() as u64 > INBOX_MAX {
+        if size(&dir) + bytes.len() as u64 > most {
             return Err(
                 Failure::limit("inbox", "the inbox is full").with_hint("delete what is no longer needed")
             );

@@ -117,11 +117,7 @@ impl Runtime {
         let journal = Journal::open(&state.join("journal")).map_err(|e| crate::undo::failed(&e))?;
         let locks = Locks::open(&state.join("locks")).map_err(|e| crate::undo::failed(&e))?;
         let lands = Lands::open(&home, &db)?;
-        // From here on this process holds secrets.
-        metnos_vault::protect_process().map_err(|e| Failure::io("keeping secrets out of core dumps", &e))?;
-        let vault =
-            Vault::open(&home.config_dir(), &state, |name| std::env::var_os(name), jiff::Timestamp::now)
-                .map_err(|e| crate::vault::failed(&e))?;
+        let vault = crate::vault::open(&home)?;
         let catalog = Catalog::open(
             home.clone(),
             key.public(),

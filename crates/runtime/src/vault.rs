@@ -3,6 +3,7 @@
 use crate::call::Door;
 use crate::guards::Principal;
 use crate::runtime::Runtime;
+use metnos_executor::home::Home;
 use metnos_executor::signature::Verified;
 use metnos_executor::{ErrorClass, ExecutorName, Failure, Outcome};
 use metnos_guard::Redactor;
@@ -43,6 +44,31 @@ pub(crate) fn redactor(vault: &Vault) -> Result<Redactor, Failure> {
     let values = vault.values().map_err(|e| failed(&e))?;
     let known = values.map(|secret| secret.expose().as_bytes().to_vec()).collect();
     Redactor::new(known).map_err(|e| Failure::internal(e.to_string()))
+}
+
+/// The vault of a home.
+pub(crate) fn open(home: &Home) -> Result<Vault, Failure> {
+    // From here on this process holds secrets.
+    metnos_vault::protect_process().map_err(|e| Failure::io("keeping secrets out of core dumps", &e))?;
+    Vault::open(&home.config_dir(), &home.state_dir(), |name| std::env::var_os(name), jiff::Timestamp::now)
+        .map_err(|e| failed(&e))
+}
+
+/// The first field of a credential that Metnos itself uses.
+pub(crate) fn own_secret(vault: &Vault, name: &str) -> Result<Secret, Failure> {
+    let unfit = |why: &str| {
+        Failure::new(ErrorClass::Unauthorized, format!("the credential {name} {why}"))
+            .with_hint(format!("metnos credentials set {name} token"))
+    };
+    let credential = match vault.get(name) {
+        Err(VaultError::Unknown { .. }) => return Err(unfit("is not kept")),
+        other => other.map_err(|e| failed(&e))?,
+    };
+    if !credential.bindings.is_empty() {
+        return Err(unfit("belongs to executors"));
+    }
+    let (_, secret) = credential.fields.iter().next().ok_or_else(|| unfit("is empty"))?;
+    Ok(Secret::new(secret.expose().to_owned()))
 }
 
 impl Runtime {
@@ -122,29 +148,12 @@ impl Runtime {
 
     /// The key of a model's server. One that is bound to executors is theirs alone.
     pub fn model_key(&self, name: &str) -> Result<metnos_llm::Key, Failure> {
-        self.own_secret(name).map(|secret| metnos_llm::Key::new(secret.expose().to_owned()))
+        own_secret(&self.vault, name).map(|secret| metnos_llm::Key::new(secret.expose().to_owned()))
     }
 
     /// The token of the bot that is the Telegram door. One that is bound to executors is theirs alone.
     pub fn bot_token(&self) -> Result<Secret, Failure> {
-        self.own_secret(&self.config.telegram.credential)
-    }
-
-    /// The first field of a credential that Metnos itself uses.
-    fn own_secret(&self, name: &str) -> Result<Secret, Failure> {
-        let unfit = |why: &str| {
-            Failure::new(ErrorClass::Unauthorized, format!("the credential {name} {why}"))
-                .with_hint(format!("metnos credentials set {name} token"))
-        };
-        let credential = match self.vault.get(name) {
-            Err(VaultError::Unknown { .. }) => return Err(unfit("is not kept")),
-            other => other.map_err(|e| failed(&e))?,
-        };
-        if !credential.bindings.is_empty() {
-            return Err(unfit("belongs to executors"));
-        }
-        let (_, secret) = credential.fields.iter().next().ok_or_else(|| unfit("is empty"))?;
-        Ok(Secret::new(secret.expose().to_owned()))
+        own_secret(&self.vault, &self.config.telegram.credential)
     }
 
     /// What went wrong, told without secrets: a message may hold whatever an executor was given.

@@ -13,7 +13,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use metnos_executor::{ErrorClass, Failure};
 use ring::hmac;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,13 +28,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often hooks may fire in a minute, all together.
 const A_MINUTE: usize = 60;
 
-/// When hooks fired lately.
+/// When hooks fired lately, and which events are being taken in.
 #[derive(Default)]
-pub(crate) struct Fired(Mutex<VecDeque<Instant>>);
+pub(crate) struct Fired {
+    lately: Mutex<VecDeque<Instant>>,
+    claimed: Mutex<HashSet<String>>,
+}
 
 impl Fired {
     fn again(&self) -> Result<(), Failure> {
-        let mut fired = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fired = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         while fired.front().is_some_and(|at| at.elapsed() > Duration::from_secs(60)) {
             fired.pop_front();
         }
@@ -47,12 +50,37 @@ impl Fired {
         fired.push_back(Instant::now());
         Ok(())
     }
+
+    fn claimed(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An event that nobody else takes in meanwhile. Let go of when its turn is written down, or when it came to nothing
+/// and may be sent again.
+struct Claim {
+    house: Arc<House>,
+    event: String,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.house.fires.claimed().remove(&self.event);
+    }
+}
+
+/// An event with who wants what because of it.
+struct Taken {
+    who: Who,
+    wanted: Wanted,
+    claim: Claim,
 }
 
 /// Fire the request that a person stored under this name.
 ///
 /// `X-Metnos-Signature: t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of `SECONDS.BODY` with the secret of the hook.
-/// The same signature never fires twice. The body is kept as `inbox/hooks/NAME.json` of that person.
+/// The same signature never fires twice. Each body is kept as a file of its own in the inbox of that person; `{body}`
+/// in the request is the place of that file.
 #[utoipa::path(post, path = "/hooks/{name}", tag = "hooks", params(("name" = String, Path, description = "The hook")),
     request_body(content = String, content_type = "application/json", description = "Anything"),
     responses((status = 202, body = Accepted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
@@ -68,15 +96,16 @@ pub(crate) async fn fire(
         .map_err(|_| Failure::new(ErrorClass::TooLarge, format!("the body is longer than {MOST} bytes")))?;
     let sent = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let shared = Arc::clone(&house);
-    let (who, wanted) = blocking(move || shared.fired(&name, &sent, &bytes)).await?;
+    let Taken { who, wanted, claim } = blocking(move || shared.fired(&name, &sent, &bytes)).await?;
     let started = house.start(&who, wanted).await?;
+    drop(claim);
     let turn = started.turn().to_owned();
     Ok((StatusCode::ACCEPTED, Json(Accepted::new(turn))))
 }
 
 impl House {
     /// Who wants what, when a hook fires; nobody learns whether a name exists.
-    fn fired(&self, name: &str, sent: &str, body: &[u8]) -> Result<(Who, Wanted), Failure> {
+    fn fired(self: &Arc<Self>, name: &str, sent: &str, body: &[u8]) -> Result<Taken, Failure> {
         let stranger = || Failure::new(ErrorClass::Unauthorized, "the signature is wrong or too old");
         let known = self.runtime().hook(name)?;
         let found = self.tries.listen(|| {
@@ -92,21 +121,30 @@ impl House {
             }))
         })?;
         let (hook, at, signed) = found.ok_or_else(stranger)?;
-        self.fires.again()?;
         let person = self.runtime().person(&hook.person)?.filter(|person| person.revoked_at.is_none());
         let person = person.ok_or_else(stranger)?;
-        self.runtime().keep_hook_body(&hook, body)?;
+        // The same message gives the same id, and an id is used once.
+        let claim = self.claim(turn_of(at, &signed))?;
+        self.fires.again()?;
+        let text = self.runtime().hook_event(&hook, &claim.event, body)?;
         let who = Who { person, channel: "hook", token: format!("hook:{}", hook.name), csrf: None };
-        let wanted = Wanted {
-            text: hook.request.clone(),
-            conversation: who.conversation(Some(&hook.name))?,
-            language: None,
-            zone: None,
-            // The same message gives the same id, and an id is used once.
-            turn: Some(turn_of(at, &signed)),
-            base: None,
-        };
-        Ok((who, wanted))
+        let conversation = who.conversation(Some(&hook.name))?;
+        let turn = Some(claim.event.clone());
+        let wanted = Wanted { text, conversation, language: None, zone: None, turn, base: None };
+        Ok(Taken { who, wanted, claim })
+    }
+
+    /// Takes an event for oneself, before anything of it is kept.
+    fn claim(self: &Arc<Self>, event: String) -> Result<Claim, Failure> {
+        let twice = || Failure::new(ErrorClass::Conflict, "this event was sent before");
+        if !self.fires.claimed().insert(event.clone()) {
+            return Err(twice());
+        }
+        let claim = Claim { house: Arc::clone(self), event };
+        match self.gateway.turn(&claim.event)? {
+            Some(_) => Err(twice()),
+            None => Ok(claim),
+        }
     }
 }
 

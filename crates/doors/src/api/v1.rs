@@ -7,9 +7,11 @@ use crate::house::House;
 use crate::who::Who;
 use axum::Json;
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
+use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,6 +21,11 @@ use utoipa::ToSchema;
 
 /// The one model there is.
 const MODEL: &str = "metnos";
+
+/// The header in which OpenAI's clients count how often they send the same.
+const RETRY: &str = "x-stainless-retry-count";
+/// How long such a repetition is the same request.
+const LATELY: SignedDuration = SignedDuration::from_mins(10);
 
 /// A chat completion. What Metnos has no use for (temperature, tools …) is accepted and has no effect.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -69,6 +76,43 @@ pub(crate) async fn models(_who: Who) -> Json<Value> {
     )
 }
 
+/// Whether the client sends once more what it got no answer to.
+fn is_retry(headers: &HeaderMap) -> bool {
+    let count = headers.get(RETRY).and_then(|value| value.to_str().ok());
+    count.and_then(|count| count.trim().parse::<u32>().ok()).is_some_and(|count| count > 0)
+}
+
+impl House {
+    /// The newest turn of a conversation, if these words began it and it runs, or began lately.
+    fn said_before(&self, conversation: &str, text: &str) -> Result<Option<String>, Failure> {
+        let newest = self.gateway.turns_in(conversation, 1)?.pop();
+        let words = self.runtime().told(text);
+        let lately = |at: &str| {
+            let at = at.parse::<Timestamp>();
+            at.is_ok_and(|at| Timestamp::now().duration_since(at) < LATELY)
+        };
+        let same =
+            newest.filter(|turn| turn.request == words && (turn.status.is_none() || lately(&turn.began_at)));
+        Ok(same.map(|turn| turn.id))
+    }
+
+    /// Waits until a turn that was begun before has something to tell.
+    async fn until_told(&self, turn: String) -> Result<String, Failure> {
+        let live = self.hub.live(&turn);
+        let mut bell = live.watch();
+        loop {
+            let failed = bell.borrow_and_update().failed.clone();
+            if let Some(failure) = failed {
+                return Err(failure);
+            }
+            if self.gateway.turn(&turn)?.is_none_or(|known| known.status.is_some()) {
+                return Ok(turn);
+            }
+            bell.changed().await.map_err(|_| Failure::internal("the turn was lost"))?;
+        }
+    }
+}
+
 /// Speak to Metnos with any chat client.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", request_body = Chat,
     responses((status = 200, body = Value), (status = "4XX", body = super::refusal::Problem), (status = "5XX", body = super::refusal::Problem)),
@@ -76,6 +120,7 @@ pub(crate) async fn models(_who: Who) -> Json<Value> {
 pub(crate) async fn chat(
     State(house): State<Arc<House>>,
     who: Who,
+    headers: HeaderMap,
     Said(chat): Said<Chat>,
 ) -> Result<Response, Refusal> {
     let last = chat.messages.iter().rev().find(|message| message.role == "user").map(Message::text);
@@ -85,9 +130,16 @@ pub(crate) async fn chat(
     })?;
     let name = chat.user.map(|user| blake3::hash(user.as_bytes()).to_hex()[..16].to_owned());
     let conversation = who.conversation(Some(name.as_deref().unwrap_or("api")))?;
-    let started = house.say(&who, &conversation, text).await?;
-    let turn = started.turn().to_owned();
-    started.ended().await?;
+    let known = if is_retry(&headers) { house.said_before(&conversation, &text)? } else { None };
+    let turn = match known {
+        Some(turn) => house.until_told(turn).await?,
+        None => {
+            let started = house.say(&who, &conversation, text).await?;
+            let turn = started.turn().to_owned();
+            started.ended().await?;
+            turn
+        }
+    };
     let (shared, reader, id) = (Arc::clone(&house), who.clone(), turn.clone());
     let answer = blocking(move || shared.answer(&reader, &id)).await?;
     let speech = house.words.speak(who.person.language.as_deref());

@@ -1,6 +1,6 @@
 //! Styles, scripts and pictures of the pages, part of the program.
 
-use crate::shield::nowhere;
+use crate::shield::nothing;
 use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -28,6 +28,6 @@ pub(crate) async fn asset(Path(name): Path<String>) -> Response {
         Some((_, kind, bytes)) => {
             ([(CONTENT_TYPE, *kind), (CACHE_CONTROL, "no-cache")], *bytes).into_response()
         }
-        None => nowhere().await,
+        None => nothing(),
     }
 }

@@ -8,8 +8,8 @@ use crate::who::Who;
 use crate::words::Speech;
 use askama::Template;
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use std::sync::Arc;
 
@@ -23,6 +23,19 @@ struct Chat {
 #[template(path = "login.html")]
 struct Login {
     speech: Speech,
+}
+
+#[derive(Template)]
+#[template(path = "nowhere.html")]
+struct Nowhere {
+    speech: Speech,
+}
+
+/// The page of an address that leads nowhere.
+pub(crate) fn nowhere(speech: Speech) -> Response {
+    let mut response = html(&Nowhere { speech });
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
 }
 
 /// The chat; whoever is not logged in is shown the way in.

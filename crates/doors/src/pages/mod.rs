@@ -11,6 +11,7 @@ use axum::Router;
 use axum::routing::get;
 use std::sync::Arc;
 
+pub(crate) use chat::nowhere;
 pub(crate) use shell::Shell;
 
 /// Every page and what it needs.

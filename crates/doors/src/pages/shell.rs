@@ -52,6 +52,7 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
     "step-begins",
     "step-done",
     "step-failed",
+    "step-failed-count",
     "step-ok",
     "step-partly",
     "step-planned",
@@ -65,6 +66,9 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
     "undone",
     "working",
 ];
+
+/// How many characters of a request a list shows.
+const REQUEST: usize = 300;
 
 /// The values that scripts fill in, as they find them.
 const HOLES: &[(&str, &str)] = &[
@@ -150,6 +154,11 @@ impl Shell {
         serde_json::Value::Object(words).to_string()
     }
 
+    /// A request as a list shows it.
+    pub(crate) fn request(&self, text: &str) -> String {
+        clipped(text, REQUEST, &self.t("empty-request"))
+    }
+
     /// A moment in this person's zone; what is none as it is.
     pub(crate) fn when(&self, text: &str) -> String {
         match text.parse::<jiff::Timestamp>() {
@@ -214,6 +223,22 @@ impl Shell {
     }
 }
 
+/// What was asked, short enough for a list; an empty one is said to be so.
+fn clipped(text: &str, most: usize, empty: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(most) {
+        _ if text.is_empty() => empty.to_owned(),
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The first line of a text, and the rest.
+pub(crate) fn headed(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    text.split_once('\n').map_or((text, ""), |(first, rest)| (first, rest.trim()))
+}
+
 /// JSON for the eye.
 pub(crate) fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
@@ -236,4 +261,37 @@ pub(crate) fn html(page: &impl Template) -> Response {
 pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accepted.contains("application/json") && !accepted.contains("text/html")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::words::Words;
+
+    #[test]
+    fn a_list_shows_enough_of_a_request_and_an_empty_one_can_be_pressed() {
+        assert_eq!(clipped("what time is it", 300, "-"), "what time is it");
+        assert_eq!(clipped(" \n ", 300, "(empty)"), "(empty)");
+        let long = clipped(&"è".repeat(120_000), 300, "-");
+        assert_eq!((long.chars().count(), long.ends_with('…')), (301, true));
+    }
+
+    #[test]
+    fn the_heading_of_a_card_is_its_first_line() {
+        assert_eq!(headed("Delete a.txt?\n  /home/a.txt\n"), ("Delete a.txt?", "/home/a.txt"));
+        assert_eq!(headed("Delete a.txt?\n"), ("Delete a.txt?", ""));
+    }
+
+    #[test]
+    fn the_name_of_a_state_has_no_value_to_fill_in() {
+        for language in ["en", "it"] {
+            let speech = Words::shipped().unwrap().speak(Some(language));
+            for state in ["planned", "begins", "done", "partly", "waits", "failed"] {
+                let said = speech.say(&format!("step-{state}"), HOLES);
+                assert!(!said.contains('{') && !said.starts_with("step-"), "{language}: {said}");
+            }
+            assert!(speech.say("step-failed-count", HOLES).contains("{n}"));
+        }
+    }
 }

@@ -37,10 +37,7 @@ impl Telegram {
             Ok(path) => path,
             Err(failure) => return self.done(row, heard.reply(&told(&failure))),
         };
-        // As it is named in the next request: the host by its path, others from their own folder on.
-        let own = path.parent().and_then(|dir| dir.parent()).filter(|_| !heard.who.is_host());
-        let place =
-            own.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(&path).display().to_string();
+        let place = runtime.named_by(&heard.who.caller(), &path);
         let kept = heard.reply(&speech.say("tg-kept", &[("path", &place)]));
         let conversation = heard.conversation()?;
         for text in [format!("{said} {place}"), said.to_owned()] {

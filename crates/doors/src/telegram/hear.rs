@@ -8,7 +8,9 @@ use crate::who::Who;
 use crate::words::Speech;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::{TelegramOut, TelegramUpdate};
-use metnos_runtime::people::PersonChange;
+use metnos_runtime::call::turn_of;
+use metnos_runtime::guards::Answer;
+use metnos_runtime::people::{PersonChange, Role};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +53,11 @@ impl Telegram {
         let Some(who) = self.who(from)? else { return self.stranger(row, message, from) };
         let Some(said) = message.said(&self.bot()) else { return self.done(row, Vec::new()) };
         let speech = self.speech(&who, from);
+        if let Some(question) = row.shown.clone() {
+            let yes = self.house.words.yes_or_no(&said);
+            let answer = yes.map(|yes| if yes { Answer::Once } else { Answer::No });
+            return self.answered(&Heard { row, who, speech }, &question, answer);
+        }
         // What was begun is not begun again, unless it left nothing behind: where it stands is told.
         let anew = if again { self.anew(row, &said)? } else { None };
         let row = anew.as_ref().unwrap_or(row);
@@ -59,7 +66,7 @@ impl Telegram {
             return self.tell(row, &heard.speech, Vec::new(), true);
         }
         if let Some((word, rest)) = command(&said) {
-            return self.command(&heard, &word, rest);
+            return self.command(&heard, message, &word, rest);
         }
         if let Some((sent, name)) = message.file() {
             return self.receive(&heard, sent, &name, &said);
@@ -152,13 +159,23 @@ impl Telegram {
         }
     }
 
-    fn command(self: &Arc<Self>, heard: &Heard<'_>, word: &str, rest: &str) -> Result<(), Failure> {
+    fn command(
+        self: &Arc<Self>,
+        heard: &Heard<'_>,
+        message: &Message,
+        word: &str,
+        rest: &str,
+    ) -> Result<(), Failure> {
         let (row, speech) = (heard.row, &heard.speech);
         match word {
             "undo" => self.request(heard, speech.t("tg-undo-request"), Vec::new()),
             "stop" => {
                 let key = if self.stop(&heard.who, row.chat) { "tg-stopping" } else { "tg-nothing-runs" };
                 self.done(row, heard.reply(&speech.t(key)))
+            }
+            // In a group everybody would read who is let in.
+            "pair" if heard.who.is_host() && message.chat.is_private() && !rest.is_empty() => {
+                self.done(row, heard.reply(&self.admit(heard, rest)))
             }
             "lang" => {
                 let change =
@@ -173,6 +190,15 @@ impl Telegram {
                 }
             }
             _ => self.done(row, heard.reply(&speech.t("tg-help"))),
+        }
+    }
+
+    /// Lets a stranger in as a guest, by the code they were told.
+    fn admit(&self, heard: &Heard<'_>, code: &str) -> String {
+        let by = heard.who.caller();
+        match self.house.runtime().admit_sender(CHANNEL, code, Role::Guest, None, None, &by) {
+            Ok(person) => heard.speech.say("tg-admitted", &[("name", &person.name), ("id", &person.id)]),
+            Err(failure) => told(&failure),
         }
     }
 
@@ -193,34 +219,85 @@ impl Telegram {
     ) -> Result<(), Failure> {
         let mut row = heard.row.clone();
         let conversation = heard.conversation()?;
-        let ended = self.handle.block_on(async {
-            let meant = self.house.understand(&heard.who, &conversation, &text).await?;
-            if let Meant::Reply(turn) = &meant {
-                row.turn.clone_from(turn);
-                // So that after a cut it is this turn of which is told.
-                self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
+        let meant = self.handle.block_on(self.house.understand(&heard.who, &conversation, &text));
+        let ended = meant.and_then(|meant| {
+            match &meant {
+                Meant::Decision(id, answer) => return self.answers(heard, id, *answer, &mut row),
+                Meant::Reply(turn) => {
+                    row.turn.clone_from(turn);
+                    // So that after a cut it is this turn of which is told.
+                    self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
+                }
+                Meant::Request => {}
             }
-            let decides = matches!(meant, Meant::Decision(..));
-            let turn = Some(row.turn.clone());
-            let started = self.house.act(&heard.who, &conversation, text, meant, turn).await?;
-            let turn = started.turn().to_owned();
-            self.watched(&heard.who, row.chat, started).await?;
-            Ok::<_, Failure>(decides.then_some(turn))
+            self.handle.block_on(async {
+                let turn = Some(row.turn.clone());
+                let started = self.house.act(&heard.who, &conversation, text, meant, turn).await?;
+                self.watched(&heard.who, row.chat, started).await
+            })
         });
+        self.close_with(heard, &row, ended, first)
+    }
+
+    /// Ends an update with what came of it.
+    fn close_with(
+        &self,
+        heard: &Heard<'_>,
+        row: &TelegramUpdate,
+        ended: Result<(), Failure>,
+        first: Vec<TelegramOut>,
+    ) -> Result<(), Failure> {
         match ended {
             // Whoever asked is told, and that is where the question was shown.
-            Ok(Some(turn)) => {
-                self.settle_waiting(Some(&turn), false)?;
-                self.done(&row, first)
+            Ok(()) if row.shown.is_some() => {
+                self.settle_waiting(Some(&row.turn), false)?;
+                self.done(row, first)
             }
-            Ok(None) => self.tell(&row, &heard.speech, first, false),
+            Ok(()) => self.tell(row, &heard.speech, first, false),
             // It is begun at the next start.
             Err(failure) if failure.class == ErrorClass::Interrupted && self.is_closing() => Err(failure),
             Err(failure) => {
                 let out = first.into_iter().chain(heard.reply(&told(&failure))).collect();
-                self.done(&row, out)
+                self.done(row, out)
             }
         }
+    }
+
+    /// A yes or no in words. What it answers is written down first: after a cut it is no request of its own.
+    fn answers(
+        self: &Arc<Self>,
+        heard: &Heard<'_>,
+        question: &str,
+        answer: Answer,
+        row: &mut TelegramUpdate,
+    ) -> Result<(), Failure> {
+        let asked = self.house.question(&heard.who, question)?;
+        let turn = asked.call_id.as_deref().and_then(turn_of).unwrap_or(question);
+        self.db().telegram_decides(row.update_id, turn, question).map_err(unread)?;
+        turn.clone_into(&mut row.turn);
+        row.shown = Some(question.to_owned());
+        self.handle.block_on(async {
+            let started = self.house.decide(&heard.who, question, answer).await?;
+            self.watched(&heard.who, row.chat, started).await
+        })
+    }
+
+    /// A yes or no that a cut may have caught: it counts while its question still waits, once. Else whoever asked
+    /// is told where the turn stands.
+    fn answered(
+        self: &Arc<Self>,
+        heard: &Heard<'_>,
+        question: &str,
+        answer: Option<Answer>,
+    ) -> Result<(), Failure> {
+        let mut row = heard.row.clone();
+        let known = self.house.runtime().approval(question)?;
+        let waits = known.is_some_and(|approval| self.house.card(&approval).standing == "pending");
+        let ended = match answer.filter(|_| waits) {
+            Some(answer) => self.answers(heard, question, answer, &mut row),
+            None => Ok(()),
+        };
+        self.close_with(heard, &row, ended, Vec::new())
     }
 
     /// Waits until a turn has ended and shows meanwhile that it runs.

@@ -91,6 +91,12 @@ impl Telegram {
         };
         let later = match &trouble {
             Trouble::Busy(time) => *time,
+            Trouble::Moved(to) => {
+                self.note(Level::Info, &format!("chat {} is now {to}", waiting.chat));
+                self.db().telegram_move(waiting.chat, *to).map_err(unread)?;
+                // At once, unless it is sent from one to the next.
+                if waiting.tries == 0 { Duration::ZERO } else { pause(waiting.tries) }
+            }
             // The token is wrong, not the message.
             Trouble::Refused { code, .. } if !matches!(code, 401 | 404) => {
                 self.note(Level::Error, &format!("message {} was given up: {trouble}", waiting.id));
@@ -112,7 +118,11 @@ impl Telegram {
 /// One message over the line; gives its number.
 fn carry(wire: &Wire, waiting: &TelegramWaiting) -> Result<Option<i64>, Trouble> {
     let damaged = |_| Trouble::Refused { code: 400, said: "what was written down is damaged".into() };
-    let body: Value = serde_json::from_str(&waiting.body).map_err(damaged)?;
+    let mut body: Value = serde_json::from_str(&waiting.body).map_err(damaged)?;
+    // The chat may have another number by now than when this was written down.
+    if body.get("chat_id").is_some() {
+        body["chat_id"] = waiting.chat.into();
+    }
     match waiting.kind.as_str() {
         "document" => {
             let text = |key: &str| body[key].as_str().unwrap_or_default();

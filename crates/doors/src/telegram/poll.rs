@@ -10,10 +10,12 @@ use metnos_runtime::house::logbook::Level;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// After a week without any, numbers begin anew somewhere: an old offset would then hide what is new.
 const STALE: SignedDuration = SignedDuration::from_hours(6 * 24);
+/// How often it is written down that a poll was answered.
+const NOTED: Duration = Duration::from_secs(60);
 
 impl Telegram {
     /// Polls until the house closes.
@@ -63,6 +65,7 @@ impl Telegram {
     /// Polls as long as it goes well or may go well again by itself; gives why it does not.
     fn poll_with(self: &Arc<Self>, wire: &Wire, tries: &mut u32) -> Failure {
         let wait = Duration::from_secs(u64::from(self.house.runtime().config.telegram.poll_seconds.get()));
+        let mut noted = None::<Instant>;
         while !self.is_closing() {
             let offset = match self.db().telegram_offset() {
                 Ok(known) => known.filter(|(_, at)| Timestamp::now().duration_since(*at) < STALE),
@@ -71,6 +74,11 @@ impl Telegram {
             let trouble = match wire.updates(offset.map(|(offset, _)| offset), wait) {
                 Ok(updates) => {
                     self.house.telegram.beat(self.house.since);
+                    if noted.is_none_or(|at| at.elapsed() >= NOTED) {
+                        noted = Some(Instant::now());
+                        // For `metnos doctor`; of no consequence when it fails.
+                        let _ = self.db().telegram_polled(Timestamp::now());
+                    }
                     *tries = 0;
                     // What comes while the house closes is not acknowledged, and comes again.
                     if self.is_closing() {

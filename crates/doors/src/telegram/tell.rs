@@ -29,12 +29,12 @@ impl Telegram {
         // What still runs somewhere is told when it has ended.
         let to = if told.is_none() || waits.is_some() { "waits" } else { "done" };
         out.extend(told.map(|told| told.out).unwrap_or_default());
-        self.settle(row, ("new", None), (to, waits.as_deref()), out).map(|_| ())
+        self.settle(row, ("new", row.shown.as_deref()), (to, waits.as_deref()), out).map(|_| ())
     }
 
     /// An update is handled with this answer.
     pub(super) fn done(&self, row: &TelegramUpdate, out: Vec<TelegramOut>) -> Result<(), Failure> {
-        self.settle(row, ("new", None), ("done", None), out).map(|_| ())
+        self.settle(row, ("new", row.shown.as_deref()), ("done", None), out).map(|_| ())
     }
 
     fn settle(

@@ -23,6 +23,9 @@ pub(super) enum Trouble {
     Busy(Duration),
     #[error("Telegram says no ({code}): {said}")]
     Refused { code: u16, said: String },
+    /// A group became a larger one, and has another number since.
+    #[error("the chat is now {0}")]
+    Moved(i64),
     #[error("Telegram has trouble ({0})")]
     Broken(u16),
     /// It was not accepted.
@@ -165,7 +168,11 @@ impl Wire {
             return Ok(told.remove("result").unwrap_or_default());
         }
         let code = told.get("error_code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-        let wait = told.get("parameters").and_then(|parameters| parameters["retry_after"].as_u64());
+        let parameters = told.get("parameters").cloned().unwrap_or_default();
+        if let Some(chat) = parameters["migrate_to_chat_id"].as_i64() {
+            return Err(Trouble::Moved(chat));
+        }
+        let wait = parameters["retry_after"].as_u64();
         match code.unwrap_or(status) {
             429 => Err(Trouble::Busy(Duration::from_secs(wait.unwrap_or(1).min(3600)))),
             code if code >= 500 => Err(Trouble::Broken(code)),

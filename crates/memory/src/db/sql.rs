@@ -181,6 +181,11 @@ pub(super) const TELEGRAM_OPEN: &str =
     "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
     WHERE state = ?1 AND state <> 'done' ORDER BY update_id";
 pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
+pub(super) const TELEGRAM_DECIDES: &str =
+    "UPDATE telegram_updates SET turn = ?2, shown = ?3 WHERE update_id = ?1 AND state = 'new'";
+pub(super) const TELEGRAM_UPDATES_MOVE: &str = "UPDATE telegram_updates SET chat = ?2 WHERE chat = ?1";
+pub(super) const TELEGRAM_OUTBOX_MOVE: &str =
+    "UPDATE telegram_outbox SET chat = ?2 WHERE chat = ?1 AND state = 'waiting'";
 pub(super) const TELEGRAM_AGAIN: &str =
     "UPDATE telegram_updates SET turn = ?2, again = 1 WHERE update_id = ?1 AND state = 'new' AND again = 0";
 pub(super) const TELEGRAM_SETTLE: &str = "UPDATE telegram_updates SET state = ?4, shown = ?5,

@@ -19,7 +19,7 @@ pub struct TelegramUpdate {
     pub sender: i64,
     /// All of it, as JSON; empty once it was handled.
     pub body: String,
-    /// The question that was shown for it last.
+    /// The question that was shown for it last; of one that is new, the question it answers.
     pub shown: Option<String>,
     /// True when it was begun anew after a cut.
     pub again: bool,
@@ -82,6 +82,21 @@ impl Db {
         Ok(offset.and_then(|text| text.parse().ok()).zip(at.and_then(|text| text.parse().ok())))
     }
 
+    /// Says that a poll was answered now.
+    pub fn telegram_polled(&self, now: Timestamp) -> Result<()> {
+        self.write("note a poll", |tx| {
+            tx.execute(sql::TELEGRAM_SET, ("polled_at", now.to_string())).map(|_| ())
+        })
+    }
+
+    /// When a poll was answered last, to the minute.
+    pub fn telegram_last_poll(&self) -> Result<Option<Timestamp>> {
+        let at: Option<String> = self.with("read the last poll", |c| {
+            c.query_row(sql::TELEGRAM_GET, ["polled_at"], |row| row.get(0)).optional()
+        })?;
+        Ok(at.and_then(|at| at.parse().ok()))
+    }
+
     /// Writes updates down and moves the offset behind them, in one; tells which of them are new.
     pub fn telegram_take(&self, updates: &[TelegramUpdate], now: Timestamp) -> Result<Vec<bool>> {
         self.write("take updates", |tx| {
@@ -109,6 +124,21 @@ impl Db {
     /// Says that an update belongs to this turn.
     pub fn telegram_turn(&self, update_id: i64, turn: &str) -> Result<()> {
         self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
+    }
+
+    /// Says that an update answers this question of this turn.
+    pub fn telegram_decides(&self, update_id: i64, turn: &str, question: &str) -> Result<()> {
+        self.write("name a decision", |tx| {
+            tx.execute(sql::TELEGRAM_DECIDES, (update_id, turn, question)).map(|_| ())
+        })
+    }
+
+    /// A chat has another number from now on: what came from it and what waits for it goes along.
+    pub fn telegram_move(&self, from: i64, to: i64) -> Result<()> {
+        self.write("move a chat", |tx| {
+            tx.execute(sql::TELEGRAM_UPDATES_MOVE, (from, to))?;
+            tx.execute(sql::TELEGRAM_OUTBOX_MOVE, (from, to)).map(|_| ())
+        })
     }
 
     /// Lets an update begin anew as this turn; false when it was before.
@@ -265,8 +295,16 @@ mod tests {
         assert_eq!(due(later), ["a", "c"]);
         db.telegram_sent(1, Some(4)).unwrap();
         assert_eq!(due(now), ["b", "c"]);
+        db.telegram_move(1, 3).unwrap();
+        assert_eq!(due(now), ["b"], "a chat that moved keeps its order");
+        db.telegram_sent(2, None).unwrap();
+        assert_eq!(due(now), ["c"]);
+        db.telegram_post(&[out(1, "b")], now).unwrap();
         db.telegram_bot(1).unwrap();
-        assert_eq!(due(now), ["b", "c"]);
+        assert_eq!(db.telegram_last_poll().unwrap(), None);
+        db.telegram_polled(now).unwrap();
+        assert_eq!(db.telegram_last_poll().unwrap(), Some(now));
+        assert_eq!(due(now), ["c", "b"]);
         db.telegram_bot(2).unwrap();
         assert!(due(now).is_empty(), "another bot does not know these chats");
     }

@@ -17,6 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) -> Result<ExitCode, Failure> {
     let home = super::home()?;
     let instance = Instance::take(&home)?;
+    metnos_runtime::config::ready(&home)?;
     let runtime = Runtime::open(home, Options { warm: true })?;
     let serve_as = runtime.config.serve.clone();
     if let Some(open) = listen

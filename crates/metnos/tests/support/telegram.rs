@@ -23,6 +23,8 @@ pub enum Fault {
     Status(u16),
     /// It says no, as it does when a person blocked the bot.
     Refused,
+    /// The group has another number since.
+    Moved(i64),
     /// The line is cut before anything was done.
     CutBefore,
     /// It was done, and the line is cut before the answer.
@@ -267,6 +269,10 @@ impl Bot {
             Some(Fault::Refused) => {
                 let told = json!({ "ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user" });
                 answer(&mut stream, 403, told.to_string().as_bytes())
+            }
+            Some(Fault::Moved(to)) => {
+                let told = json!({ "ok": false, "error_code": 400, "description": "Bad Request: group chat was upgraded to a supergroup chat", "parameters": { "migrate_to_chat_id": to } });
+                answer(&mut stream, 400, told.to_string().as_bytes())
             }
             Some(Fault::CutBefore) => stream.shutdown(std::net::Shutdown::Both),
             Some(Fault::CutAfter) => {

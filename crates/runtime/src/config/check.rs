@@ -1,7 +1,7 @@
 //! Everything that is wrong with a configuration, with its line and the nearest right word; and every key in force.
 
-use super::Config;
 use super::table::{Key, SECTIONS, TIER, TIER_NEEDS, TIERS};
+use super::{Config, flaws};
 use metnos_executor::Failure;
 use metnos_llm::Role;
 use serde::Serialize;
@@ -20,6 +20,16 @@ pub struct Wrong {
     /// The word that was probably meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<String>,
+}
+
+impl Wrong {
+    /// As a person reads it, with the file it is in.
+    pub fn told(&self, path: &Path) -> String {
+        let line = if self.line > 0 { format!(", line {}", self.line) } else { String::new() };
+        let key = if self.key.is_empty() { String::new() } else { format!("{} ", self.key) };
+        let near = self.near.as_ref().map(|near| format!("; is {near} meant?")).unwrap_or_default();
+        format!("{}{line}: {key}{}{near}", path.display(), self.what)
+    }
 }
 
 /// One key in force.
@@ -44,13 +54,13 @@ pub fn check(text: &str) -> Vec<Wrong> {
         .collect();
     if found.is_empty() {
         walk(text, document.get_ref(), &mut found);
+        flaws::find(text, document.get_ref(), &mut found);
     }
     // What the table does not know the reader does: what is green here is taken there.
     if found.is_empty()
-        && let Err(failure) = Config::parse(text, Path::new("metnos.toml"))
+        && let Err(error) = toml::from_str::<Config>(text)
     {
-        let what = failure.message.trim_start_matches("metnos.toml: ").to_owned();
-        found.push(wrong(text, None, "", what, None));
+        found.push(wrong(text, error.span().map(|span| span.start), "", error.message().to_owned(), None));
     }
     found.sort();
     found
@@ -119,7 +129,7 @@ fn tiers(text: &str, table: &DeTable<'_>, found: &mut Vec<Wrong>) {
     }
 }
 
-fn wrong(text: &str, at: Option<usize>, key: &str, what: String, near: Option<&str>) -> Wrong {
+pub(super) fn wrong(text: &str, at: Option<usize>, key: &str, what: String, near: Option<&str>) -> Wrong {
     Wrong {
         line: at.map_or(0, |at| line(text, at)),
         key: key.to_owned(),
@@ -150,7 +160,7 @@ pub fn in_force(text: &str) -> Result<Vec<InForce>, Failure> {
     Ok(rows)
 }
 
-fn table_of<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
+pub(super) fn table_of<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
     table.iter().find(|(key, _)| key.get_ref() == name).and_then(|(_, value)| value.get_ref().as_table())
 }
 
@@ -226,6 +236,8 @@ mod tests {
             "[serve]\npublic_url = \"ftp://x\"\n",
             "[telegram]\napi = \"https://me:x@h\"\n",
             "[telegram]\npoll_seconds = 0\n",
+            "[telegram]\napi = \"http://bot.example.org\"\n",
+            "[telegram]\napi = \"http://127.0.0.1.example.org\"\n",
             "[logs]\nkeep_days = \"a\"\n",
             "[person]\nlanguage = \"de\"\n",
             "keep_days = 3\n",
@@ -239,6 +251,8 @@ mod tests {
         let good = [
             "[serve]\nlisten = \"0.0.0.0:8770\"\ntls = \"own\"\nnames = [\"butler.example\"]\n",
             "[serve]\nlisten = \"[::1]:8770\"\npublic_url = \"https://butler.example/\"\n",
+            "[telegram]\napi = \"http://127.0.0.1:8081\"\n",
+            "[telegram]\napi = \"http://[::1]:8081/bot\"\n",
             "[person]\nlanguage = \"it\"\nzone = \"Europe/Rome\"\n",
             &format!("{tier}price_in = 0.15\ngrammar = \"gbnf\"\n"),
         ];

@@ -2,7 +2,7 @@
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 
 /// Where the daemon listens, and for whom.
@@ -78,7 +78,7 @@ pub(super) fn host_name(text: &str) -> Result<(), String> {
     };
     match text.len() <= 253 && text.split('.').all(label) {
         true => Ok(()),
-        false => Err(format!("{text:?} is not the name of a host")),
+        false => Err(format!("{text:?} is not the name of a host, as in \"butler.example.org\"")),
     }
 }
 
@@ -94,15 +94,29 @@ impl<'de> Deserialize<'de> for WebUrl {
     }
 }
 
+impl WebUrl {
+    /// Whether it is this machine.
+    fn is_here(&self) -> bool {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        let host = rest.split('/').next().unwrap_or_default();
+        let port = |(_, port): &(&str, &str)| port.bytes().all(|b| b.is_ascii_digit());
+        let host = host.rsplit_once(':').filter(port).map_or(host, |(host, _)| host);
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    }
+}
+
 /// Why a text is not such an address.
 pub(super) fn web_url(text: &str) -> Result<(), String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let Some(rest) = rest else { return Err("a url begins with http:// or https://".into()) };
+    let Some(rest) = rest else {
+        return Err("a url begins with http:// or https://, as in \"https://butler.example.org\"".into());
+    };
     if rest.contains('@') {
         return Err("a url holds no name and no password".into());
     }
     if rest.contains(['?', '#', ' ', '"']) || rest.split('/').next().unwrap_or_default().is_empty() {
-        return Err("a url names a host and ends with its path".into());
+        return Err("a url names a host and ends with its path, as in \"https://butler.example.org\"".into());
     }
     Ok(())
 }
@@ -129,6 +143,17 @@ impl Default for Telegram {
             api: WebUrl("https://api.telegram.org".into()),
             poll_seconds: NonZeroU32::MIN.saturating_add(49),
         }
+    }
+}
+
+impl Telegram {
+    /// Why this must not be used as it is: the token is part of every address.
+    pub fn flaw(&self) -> Option<String> {
+        let open = self.api.0.starts_with("http://") && !self.api.is_here();
+        open.then(|| {
+            "would send the token of the bot in clear text: https is needed, as in \"https://api.telegram.org\""
+                .into()
+        })
     }
 }
 

@@ -3,10 +3,12 @@
 
 mod check;
 mod doors;
+mod flaws;
 mod table;
 
 pub use check::{InForce, Wrong, check, in_force};
 pub use doors::{HostName, Language, Logs, Person, Serve, Telegram, Tls, WebUrl, Zone};
+pub use flaws::{check_in, ready};
 
 use metnos_executor::home::Home;
 use metnos_executor::{ErrorClass, Failure};
@@ -121,26 +123,11 @@ impl Config {
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
-        let failed = |e: toml::de::Error| {
-            let at = e.span().map(|span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1);
-            let at = at.map(|line| format!(", line {line}")).unwrap_or_default();
-            let near = nearest(e.message()).map(|near| format!("is {near} meant? ")).unwrap_or_default();
-            Failure::wrong_args(format!("{}{at}: {}", path.display(), e.message())).with_hint(format!(
-                "{near}correct the line or remove it; nothing runs with a configuration that is not understood \
-                 (metnos config check names everything that is wrong)"
-            ))
-        };
-        let config: Self = toml::from_str(text).map_err(failed)?;
-        for role in config.tiers.bound() {
-            if let Some(flaw) = config.tiers.of(role).and_then(metnos_llm::Tier::flaw) {
-                let at = format!("{}: [tiers.{}]: {flaw}", path.display(), role.word());
-                return Err(Failure::wrong_args(at));
-            }
+        let wrong = check(text);
+        if !wrong.is_empty() {
+            return Err(refused(path, &wrong));
         }
-        match config.serve.flaw() {
-            Some(flaw) => Err(Failure::wrong_args(format!("{}: [serve]: {flaw}", path.display()))),
-            None => Ok(config),
-        }
+        toml::from_str(text).map_err(|e| Failure::wrong_args(format!("{}: {}", path.display(), e.message())))
     }
 
     /// Whether an executor is switched off.
@@ -161,11 +148,15 @@ impl Config {
     }
 }
 
-/// The known key that comes nearest to an unknown one, from the message that lists them.
-fn nearest(message: &str) -> Option<&str> {
-    let mut named = message.split('`').skip(1).step_by(2);
-    let unknown = named.next().filter(|_| message.starts_with("unknown "))?;
-    metnos_vocab::nearest(unknown, named)
+/// The refusal of a configuration: everything that is wrong, a line each.
+fn refused(path: &Path, wrong: &[Wrong]) -> Failure {
+    let told: Vec<String> = wrong.iter().map(|one| one.told(path)).collect();
+    let near = wrong.iter().find_map(|one| one.near.as_ref());
+    let near = near.map(|near| format!("is {near} meant? ")).unwrap_or_default();
+    Failure::wrong_args(told.join("\n")).with_hint(format!(
+        "{near}correct or remove what is named; nothing runs with a configuration that is not understood \
+         (metnos config check looks again)"
+    ))
 }
 
 #[cfg(test)]
@@ -218,5 +209,13 @@ mod tests {
         assert!(hint.contains("wise"), "{hint}");
         let open = bound.replace("127.0.0.1:8080", "models.example.org");
         assert!(parse(&format!("{open}credential = \"k\"")).unwrap_err().message.contains("https"));
+    }
+
+    #[test]
+    fn a_refusal_names_everything_in_plain_words() {
+        let text = "[undo]\nbudget_mb = \"many\"\n[serve]\nlisten = \"8770\"\n";
+        let told = Config::parse(text, Path::new("c")).unwrap_err().message;
+        assert!(told.contains("c, line 2: undo.budget_mb takes a whole number from 0"), "{told}");
+        assert!(told.contains("c, line 4: serve.listen") && told.contains("127.0.0.1:8770"), "{told}");
     }
 }

@@ -18,6 +18,8 @@ struct Row {
     state: String,
     verified: bool,
     reason: Option<String>,
+    /// What it is for, in the language of whoever looks.
+    scope: String,
 }
 
 #[derive(Serialize)]
@@ -59,8 +61,15 @@ impl AdminPage for Page {
     type Asked = ();
     type View = View;
 
-    fn look(house: &House, _: &Who, (): Self::Asked) -> Result<View, Failure> {
-        Ok(View { executors: rows(house) })
+    fn look(house: &House, who: &Who, (): Self::Asked) -> Result<View, Failure> {
+        let mut executors = rows(house);
+        let speech = house.words.speak(who.person.language.as_deref());
+        for row in &mut executors {
+            // One that is out of use has no card.
+            let card = house.runtime().card(&row.name).unwrap_or_default();
+            row.scope = scope(&card, speech.language());
+        }
+        Ok(View { executors })
     }
 
     fn draw(shell: Shell, view: View) -> Self {
@@ -91,6 +100,7 @@ fn rows(house: &House) -> Vec<Row> {
         state: row.state,
         verified: row.verified,
         reason: row.reason,
+        scope: String::new(),
     };
     house.runtime().executors().into_iter().map(row).collect()
 }
@@ -104,12 +114,7 @@ fn look(house: &House, who: &Who, name: &str) -> Result<OneView, Failure> {
         Err(failure) => (Value::Null, Some(failure.message)),
     };
     let language = house.words.speak(who.person.language.as_deref());
-    let described = card.get("description");
-    let description = described
-        .and_then(|told| told.get(language.language()).or_else(|| told.get("en")).or(Some(told)))
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let description = scope(&card, language.language());
     let parts = ["input", "output", "sandbox", "reverse", "error_classes", "runtime"];
     let part = |key: &'static str| Some((key, card.get(key).filter(|value| !value.is_null())?.clone()));
     let side_effects = match card.get("side_effects") {
@@ -134,6 +139,13 @@ fn look(house: &House, who: &Who, name: &str) -> Result<OneView, Failure> {
     })
 }
 
+/// What the card of an executor says it is for.
+fn scope(card: &Value, language: &str) -> String {
+    let told = card.get("description").unwrap_or(&Value::Null);
+    let told = told.get(language).or_else(|| told.get("en")).unwrap_or(told);
+    told.get("scope").unwrap_or(told).as_str().unwrap_or_default().to_owned()
+}
+
 /// The versions that are installed. A name that the catalog lists is a plain word, so it names one folder.
 fn versions(house: &House, executor: &Row) -> Vec<String> {
     let folder = house.runtime().home.executors_dir().join(&executor.root).join(&executor.name);
@@ -148,4 +160,20 @@ fn versions(house: &House, executor: &Row) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_an_executor_is_for_is_said_in_the_language_of_whoever_looks() {
+        let card =
+            json!({ "description": { "en": { "scope": "Move files." }, "it": { "scope": "Sposta file." } } });
+        assert_eq!(scope(&card, "it"), "Sposta file.");
+        assert_eq!(scope(&card, "de"), "Move files.");
+        assert_eq!(scope(&json!({ "description": { "en": "Plain." } }), "it"), "Plain.");
+        assert_eq!(scope(&Value::Null, "it"), "");
+    }
 }

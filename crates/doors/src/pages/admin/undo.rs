@@ -18,12 +18,15 @@ use std::sync::Arc;
 struct Row {
     id: String,
     turn: Option<String>,
+    /// What was asked for, where a turn is known.
+    request: Option<String>,
     at: Option<String>,
     person: String,
     executor: String,
     state: &'static str,
     operations: u64,
-    kept_bytes: u64,
+    /// What is kept so that it can be taken back; none once that has happened.
+    kept_bytes: Option<u64>,
     freed: Option<String>,
     damage: Option<String>,
     can: bool,
@@ -59,20 +62,30 @@ impl AdminPage for Page {
 
 fn look(house: &House, who: &Who, before: Option<&str>) -> Result<View, Failure> {
     let (found, next) = house.runtime().turns_before(&who.caller(), before, ROWS as usize)?;
-    let row = |change: metnos_runtime::undo::Turn| Row {
-        turn: turn_of(&change.id).map(str::to_owned),
-        at: change.at.map(|at| at.to_string()),
-        person: person_of(&change.user).to_owned(),
-        executor: change.executor,
-        state: change.state,
-        operations: change.operations,
-        kept_bytes: change.kept_bytes,
-        freed: change.freed.map(|at| at.to_string()),
-        damage: change.damage,
-        can: matches!(change.state, "done" | "undoing") && change.operations > 0,
-        id: change.id,
+    let row = |change: metnos_runtime::undo::Turn| {
+        let turn = turn_of(&change.id).map(str::to_owned);
+        let known = turn.as_deref().map(|turn| house.gateway.turn(turn)).transpose()?.flatten();
+        Ok(Row {
+            request: known.map(|known| known.request),
+            turn,
+            at: change.at.map(|at| at.to_string()),
+            person: person_of(&change.user).to_owned(),
+            executor: change.executor,
+            state: change.state,
+            operations: change.operations,
+            kept_bytes: keeps(change.state).then_some(change.kept_bytes),
+            freed: change.freed.map(|at| at.to_string()),
+            damage: change.damage,
+            can: matches!(change.state, "done" | "undoing") && change.operations > 0,
+            id: change.id,
+        })
     };
-    Ok(View { changes: found.into_iter().map(row).collect(), next })
+    Ok(View { changes: found.into_iter().map(row).collect::<Result<_, Failure>>()?, next })
+}
+
+/// Whether something is kept for a change in this state.
+fn keeps(state: &str) -> bool {
+    !matches!(state, "undone" | "rolled_back" | "freed" | "permanent")
 }
 
 pub(super) async fn take_back(
@@ -90,4 +103,15 @@ pub(super) async fn take_back(
     }
     // What was left as it is must be read before the page is drawn again.
     Ok(Json(Done { text, stay: !outcome.conflicts.is_empty() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_keeps_nothing() {
+        assert!(keeps("done") && keeps("undoing") && keeps("damaged"));
+        assert!(!keeps("undone") && !keeps("rolled_back") && !keeps("freed"));
+    }
 }

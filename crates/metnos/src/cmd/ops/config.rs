@@ -35,13 +35,13 @@ fn check(printer: Printer, file: Option<PathBuf>) -> Result<ExitCode, Failure> {
         printer.say(format!("{} is not there: everything is as by default", path.display()));
         return Ok(ExitCode::SUCCESS);
     };
-    let wrong = config::check(&text);
+    let wrong = match crate::cmd::home() {
+        Ok(home) => config::check_in(&home, &text),
+        Err(_) => config::check(&text),
+    };
     printer.value(&json!({ "ok": wrong.is_empty(), "file": path, "wrong": wrong }));
     for one in &wrong {
-        let line = if one.line > 0 { format!(":{}", one.line) } else { String::new() };
-        let near = one.near.as_ref().map(|near| format!("; is {near} meant?")).unwrap_or_default();
-        let key = if one.key.is_empty() { String::new() } else { format!("{} ", one.key) };
-        printer.say(format!("✗ {}{line}: {key}{}{near}", path.display(), one.what));
+        printer.say(format!("✗ {}", one.told(&path)));
     }
     match wrong.len() {
         0 => {
