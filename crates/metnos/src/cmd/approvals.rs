@@ -1,6 +1,7 @@
 //! `metnos approvals`, `approve`, `reject`: questions and answers.
 
 use super::exec::{Terminal, now, show, tidy};
+use super::stop::Stop;
 use super::{USER, caller};
 use crate::print::Printer;
 use metnos_executor::Failure;
@@ -13,7 +14,7 @@ use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Asks whoever sits at this terminal; without one the question waits.
-pub(crate) fn ask_here(question: &Question) -> Answer {
+pub(crate) fn ask_here(question: &Question, stop: &Stop) -> Answer {
     // Whoever pipes something in does not sit there to answer.
     if !std::io::stdin().is_terminal() {
         return Answer::Later;
@@ -23,17 +24,22 @@ pub(crate) fn ask_here(question: &Question) -> Answer {
     };
     // Two handles: one is read through a buffer.
     let Ok(copy) = terminal.try_clone() else { return Answer::Later };
-    converse(&mut terminal, &mut BufReader::new(copy), question).unwrap_or(Answer::Later)
+    converse(&mut terminal, &mut BufReader::new(copy), question, stop).unwrap_or(Answer::Later)
 }
 
-fn converse(out: &mut File, input: &mut dyn BufRead, question: &Question) -> std::io::Result<Answer> {
+fn converse(
+    out: &mut File,
+    input: &mut dyn BufRead,
+    question: &Question,
+    stop: &Stop,
+) -> std::io::Result<Answer> {
     let last = if question.can_last { "  [s]ession here  [a]lways here" } else { "" };
     writeln!(out, "{}", question.text)?;
     loop {
         write!(out, "[y]es{last}  [n]o  ne[v]er  [l]ater > ")?;
         out.flush()?;
         let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
+        if !stop.until_readable(&*out) || input.read_line(&mut line)? == 0 {
             return Ok(Answer::Later);
         }
         match line.trim().to_lowercase().as_str() {

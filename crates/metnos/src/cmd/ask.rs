@@ -66,9 +66,7 @@ impl TurnDoor for Chat {
             return None;
         }
         print::prompt(&format!("{text} "));
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line).ok()?;
-        Some(line.trim().to_owned()).filter(|line| !line.is_empty())
+        self.terminal.hear().filter(|line| !line.is_empty())
     }
 
     fn as_door(&mut self) -> &mut dyn Door {
