@@ -50,6 +50,8 @@ pub(crate) fn standing(kept: &KeptPlan, planner: &Planner, day: u32) -> Standing
     match (kept.starred, kept.kind.as_str()) {
         (true, _) => is("active", "starred".into()),
         (_, "exact") if kept.uses < PROVED => is("learning", format!("{} of {PROVED} clean uses", kept.uses)),
+        // A shape serves from its first clean use; what was undone has none.
+        (_, _) if kept.uses == 0 => is("learning", "what it did was undone".into()),
         _ => is("active", format!("{} clean uses", kept.uses)),
     }
 }

@@ -210,6 +210,11 @@ impl Messages {
         Ending { text: lines.join("\n"), ..Ending::bare(Status::Done) }
     }
 
+    /// Something of it was taken back while it waited.
+    pub(crate) fn undone(&self, language: &str) -> Ending {
+        Ending { text: self.say(language, "undone", &[]), ..Ending::bare(Status::Cancelled) }
+    }
+
     /// A step that cannot run yet.
     pub(crate) fn dormant(&self, language: &str, tool: &str, reason: &str) -> Ending {
         let text = self.say(language, "dormant", &[("tool", tool), ("reason", reason)]);

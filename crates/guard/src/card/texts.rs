@@ -1,5 +1,6 @@
 //! The words of the cards, one data file a language.
 
+use crate::text::fill;
 use metnos_executor::Origin;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -58,6 +59,8 @@ pub struct Lang {
     pub(super) object: BTreeMap<String, [String; 2]>,
     pub(super) fixed: BTreeMap<String, String>,
     origin: Origins,
+    /// Sentences of their own, by what they are for.
+    say: BTreeMap<String, String>,
     pub(super) text: Phrases,
 }
 
@@ -96,6 +99,11 @@ pub(super) struct Phrases {
 }
 
 impl Lang {
+    /// A sentence, with its values put in.
+    pub fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
+        fill(self.say.get(key).map_or(key, String::as_str), values)
+    }
+
     /// The words for where a value came from.
     pub(super) fn origin(&self, origin: Origin) -> &str {
         match origin {

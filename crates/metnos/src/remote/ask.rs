@@ -9,8 +9,8 @@ use metnos_runtime::guards::{Answer, Question};
 use serde_json::{Map, Value, json};
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Asks, shows what happens, and says how the process should end.

@@ -37,6 +37,14 @@ pub enum Standing {
     Consumed,
 }
 
+/// Why a question is void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Void {
+    /// Something that the same turn did before was taken back.
+    Undone,
+}
+
 /// What a person answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -102,6 +110,9 @@ pub struct Approval {
     /// True when only the host may answer, also if another asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_only: bool,
+    /// Why nobody needs to answer it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub void: Option<Void>,
     /// Where it stands.
     pub standing: Standing,
     /// When it was asked, in text.
@@ -117,6 +128,13 @@ impl Approval {
     fn strip(&mut self) {
         self.args.clear();
         self.entries = None;
+    }
+
+    /// Answers it with no, because what it was asked for is no longer so.
+    pub(crate) fn void(&mut self) {
+        self.standing = Standing::Rejected;
+        self.void = Some(Void::Undone);
+        self.strip();
     }
 
     /// True while it can be answered and used.
@@ -192,7 +210,7 @@ impl Runtime {
                         self.consume(&row, &approval)?;
                         Ok(approval.id)
                     }
-                    _ => Err(Failure::new(ErrorClass::Cancelled, "you said no; nothing was done")),
+                    _ => Err(Failure::new(ErrorClass::Cancelled, self.say(step.asked().lang, "refused", &[]))),
                 }
             }
         }
@@ -225,6 +243,7 @@ impl Runtime {
             grantable: step.grantable(ruling),
             never: step.never(),
             host_only,
+            void: None,
             standing: Standing::Pending,
             asked_at: now.to_string(),
             expires_at: now.saturating_add(waits(asked.caller)).unwrap_or(now).to_string(),
@@ -267,6 +286,9 @@ impl Runtime {
         by: &str,
     ) -> Result<(Row, Approval), Failure> {
         let now = super::now();
+        if approval.void.is_some() {
+            return Err(self.taken_back(&approval.lang));
+        }
         if approval.standing != Standing::Pending {
             return Err(Failure::new(ErrorClass::Conflict, format!("{} was already answered", approval.id)));
         }
@@ -320,7 +342,7 @@ impl Runtime {
         self.decide(Kind::Habit, &id, &habit)
     }
 
-    fn exchange(&self, row: &Row, approval: &Approval) -> Result<Row, Failure> {
+    pub(crate) fn exchange(&self, row: &Row, approval: &Approval) -> Result<Row, Failure> {
         let new = self.signed(Kind::Approval, &approval.id, approval)?;
         let done =
             self.db.redecide(Kind::Approval.as_str(), row, &new, Timestamp::now()).map_err(unrecorded)?;

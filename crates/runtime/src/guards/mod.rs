@@ -13,7 +13,7 @@ mod size;
 mod step;
 mod subject;
 
-pub use approval::{Answer, Approval, Question, Standing};
+pub use approval::{Answer, Approval, Question, Standing, Void};
 pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub(crate) use meter::Meter;
@@ -107,6 +107,17 @@ impl Runtime {
         Ok(own.min(self.channel_cap(caller)))
     }
 
+    /// The language of a person, where their words do not show it.
+    pub fn language(&self, caller: &str) -> String {
+        let person = self.person(&Principal::parse(caller).user).ok().flatten();
+        person.and_then(|person| person.language).unwrap_or_else(|| "en".to_owned())
+    }
+
+    /// A sentence in the language of a person.
+    pub fn say(&self, lang: &str, key: &str, values: &[(&str, &str)]) -> String {
+        self.guards.texts.lang(lang).say(key, values)
+    }
+
     /// Lets one step through, or says why not.
     pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
         // The attack table is about the cell: its attacker has already been let through.
@@ -121,6 +132,9 @@ impl Runtime {
                 format!("the record of a decision is damaged: {}", known.damaged.join(", ")),
             )
             .with_hint("metnos policy grants shows it, metnos policy revoke <id> removes it"));
+        }
+        if step.effectful() {
+            self.stands(&step.asked())?;
         }
         let level = self.level(step.asked().caller)?;
         let ruling = step.policy(&self.guards.registry, level, &known, now());
@@ -164,6 +178,8 @@ impl Runtime {
         };
         let host_only = foreign || !standing.answers();
         let id = self.ask(step, &ruling, reason, host_only)?;
+        // The answer may have taken its time.
+        self.stands(&step.asked())?;
         line.verdicts.push(Verdict { guard: "approval".into(), decision: "yes".into(), reason: id });
         Ok(())
     }
