@@ -92,7 +92,10 @@ pub(super) struct Phrases {
     pub(super) frees_now: String,
     pub(super) frees_later: String,
     pub(super) capability: String,
+    pub(super) and_more: String,
+    pub(super) at_least: String,
     pub(super) grant_here: String,
+    pub(super) grant_below: String,
     pub(super) grant_schedule: String,
     pub(super) tainted: String,
     pub(super) tainted_from: String,
@@ -117,14 +120,17 @@ impl Lang {
     }
 
     /// A size as people write it, to one decimal.
-    pub(super) fn size(&self, bytes: u64) -> String {
+    pub fn size(&self, bytes: u64) -> String {
         const UNITS: [(&str, u64); 4] =
-            [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
-        let Some((unit, scale)) = UNITS.into_iter().find(|(_, scale)| bytes >= *scale) else {
+            [("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000)];
+        if bytes < 1_000 {
             return format!("{bytes} B");
-        };
-        // Rounded down, so that 999.99 kB does not read as 1000 kB.
-        let tenths = bytes / (scale / 10);
+        }
+        // To the nearest tenth; what would read as 1000 kB is 1 MB.
+        let tenths = |scale: u64| bytes / (scale / 10) + u64::from(bytes % (scale / 10) >= scale / 20);
+        let fits = UNITS.into_iter().find(|(_, scale)| tenths(*scale) < 10_000);
+        let (unit, scale) = fits.unwrap_or(UNITS[UNITS.len() - 1]);
+        let tenths = tenths(scale);
         match tenths % 10 {
             0 => format!("{} {unit}", tenths / 10),
             rest => format!("{}{}{rest} {unit}", tenths / 10, self.decimal),

@@ -210,7 +210,9 @@ impl Runtime {
                         self.consume(&row, &approval)?;
                         Ok(approval.id)
                     }
-                    _ => Err(Failure::new(ErrorClass::Cancelled, self.say(step.asked().lang, "refused", &[]))),
+                    _ => {
+                        Err(Failure::new(ErrorClass::Cancelled, self.say(step.asked().lang, "refused", &[])))
+                    }
                 }
             }
         }
@@ -363,6 +365,7 @@ impl Runtime {
             user: asker.user,
             channel: asker.channel,
             capability,
+            executor: Some(approval.executor.clone()),
             target,
             scope: match answer {
                 Answer::Session => GrantScope::Session(approval.session.clone()),

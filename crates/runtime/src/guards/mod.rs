@@ -118,6 +118,11 @@ impl Runtime {
         self.guards.texts.lang(lang).say(key, values)
     }
 
+    /// A size as a person reads it.
+    pub fn size(&self, lang: &str, bytes: u64) -> String {
+        self.guards.texts.lang(lang).size(bytes)
+    }
+
     /// Lets one step through, or says why not.
     pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
         // The attack table is about the cell: its attacker has already been let through.
@@ -169,6 +174,12 @@ impl Runtime {
         let doubts = verdict.ask && !lab::without(Layer::Vaglio);
         if (!asks && !doubts) || lab::without(Layer::Approval) {
             return Ok(());
+        }
+        // Nobody is asked about what cannot be done.
+        if let Some(path) = step.missing() {
+            let path = path.display().to_string();
+            let text = self.say(step.asked().lang, "not_there", &[("path", &path)]);
+            return Err(Failure::new(ErrorClass::NotFound, text));
         }
         let reason = match permanent {
             Some(why) => why,
