@@ -70,7 +70,10 @@ impl Runtime {
 
     /// Why a step of such a turn does not run.
     pub(crate) fn taken_back(&self, lang: &str) -> Failure {
-        Failure::new(ErrorClass::Conflict, self.say(lang, "taken_back", &[]))
-            .with_hint(self.say(lang, "ask_again", &[]))
+        Failure::new(ErrorClass::Conflict, self.say(lang, "taken_back", &[])).with_hint(self.say(
+            lang,
+            "ask_again",
+            &[],
+        ))
     }
 }

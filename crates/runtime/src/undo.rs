@@ -266,7 +266,12 @@ impl Runtime {
             line.exit = Some(if failed == 0 { Exit::Ok } else { Exit::Failed(ErrorClass::Conflict) });
             self.audit.append(line).map_err(|e| unrecorded(&e))?;
         }
-        Ok(Some(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts, voided: 0 }))
+        Ok(Some(Outcome {
+            turn: turn(act),
+            reversed: report.reversed,
+            conflicts: report.conflicts,
+            voided: 0,
+        }))
     }
 
     /// Lets go of one act, or of all that happened: nothing of them can be undone afterwards.

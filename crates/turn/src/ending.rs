@@ -223,6 +223,10 @@ impl Messages {
 
     /// What one step did, in one sentence.
     fn did(&self, language: &str, tool: &str, got: &Got) -> Option<String> {
+        // Who knows what its rows are says so itself.
+        if let Some(summary) = got.fields.get("summary").and_then(Value::as_str) {
+            return Some(summary.to_owned());
+        }
         let sentences = self.of(language)?;
         let name = ExecutorName::parse(tool).ok()?;
         let template = name

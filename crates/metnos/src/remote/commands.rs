@@ -18,7 +18,7 @@ pub(crate) fn run(printer: Printer, remote: &Remote, command: Option<Command>) -
     match command {
         None => prompt(printer, remote),
         Some(Command::Ask(args)) => {
-            let mut body = json!({ "text": args.request.join(" ") });
+            let mut body = json!({ "text": crate::cmd::ask::words(&args)? });
             let name = args.conversation.clone().unwrap_or_else(session);
             for (key, value) in
                 [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))]
