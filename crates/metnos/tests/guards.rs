@@ -291,3 +291,16 @@ fn many_at_once_asks_even_an_administrator() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     question(&house.exec_asking("delete_files", many(&house, 21)));
 }
+
+#[test]
+fn an_italian_is_asked_and_answered_in_italian() {
+    let house = House::supervised();
+    house.write("Documenti/a.txt", "a");
+    let asked = house.run(&["--json", "ask", "elimina Documenti/a.txt"]).json();
+    let text = asked["text"].as_str().unwrap();
+    assert!(text.contains("Metnos vuole") || text.contains("Meglio chiedere"), "{text}");
+    assert!(!text.contains("Metnos wants") && !text.contains("territory"), "{text}");
+    house.write("Documenti/b.txt", "b");
+    let nothing = house.run(&["--json", "ask", "annulla"]).json();
+    assert_eq!(nothing["text"], "non c'è nulla da annullare", "{nothing}");
+}

@@ -132,7 +132,7 @@ impl Messages {
         self.0.get(language).or_else(|| self.0.values().next())
     }
 
-    fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
+    pub(crate) fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
         let found = self.of(language).and_then(|sentences| sentences.say.get(key));
         put(found.map_or("", String::as_str), values)
     }

@@ -231,6 +231,11 @@ impl Machine {
         }
     }
 
+    /// A sentence of its own, in a language.
+    pub fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
+        self.messages.say(language, key, values)
+    }
+
     /// How a turn that waited for a yes ends when something of it is taken back.
     pub fn undone(&self, state: &State) -> Ending {
         self.messages.undone(&state.language)

@@ -148,7 +148,7 @@ impl Card {
     }
 
     fn capability(&self, lang: &Lang) -> Vec<String> {
-        vec![fill(&lang.text.capability, &[("capability", &shown(&self.capability))])]
+        vec![fill(&lang.text.capability, &[("capability", &shown(&lang.row(&self.capability)))])]
     }
 }
 

@@ -266,3 +266,33 @@ fn a_card_that_was_written_down_before_names_were_shown_still_reads() {
     let card: Card = serde_json::from_value(old).unwrap();
     assert_eq!(card.names, Vec::<String>::new());
 }
+
+#[test]
+fn a_ruling_is_said_in_the_language_of_the_person() {
+    use crate::policy::{Ask, Level, Place, Registry, Target};
+    let registry = Registry::load().unwrap();
+    let mut ask = Ask::new("fs:write", "write_files", "anna", "cli");
+    (ask.place, ask.side_effects, ask.reversible) = (Some(Place::Territory), true, true);
+    ask.target = Target::Path(std::path::Path::new("/home/anna/a"));
+    let ruling = registry.decide(Level::Supervised, &ask, &[], &[], jiff::Timestamp::UNIX_EPOCH, "s");
+    let texts = Texts::load().unwrap();
+    assert_eq!(texts.lang("en").ruling(&ruling), ruling.text);
+    assert_eq!(
+        texts.lang("it").ruling(&ruling),
+        "Metnos vuole cambiare file nelle cartelle che hai aperto, e al livello “supervised” serve il tuo sì."
+    );
+    let card = Card { capability: ruling.row.clone(), ..delete() };
+    assert!(shown(&card, 0, "it").contains("usa fs:write nelle cartelle che hai aperto"));
+}
+
+#[test]
+fn every_row_of_the_policy_can_be_said_in_italian() {
+    let (texts, registry) = (Texts::load().unwrap(), crate::policy::Registry::load().unwrap());
+    let silent: Vec<String> = registry
+        .table()
+        .iter()
+        .map(crate::policy::Row::name)
+        .filter(|row| !texts.lang("it").does.contains_key(row))
+        .collect();
+    assert_eq!(silent, Vec::<String>::new());
+}

@@ -7,7 +7,7 @@ use crate::print::Printer;
 use metnos_executor::Failure;
 use metnos_gateway::Gateway;
 use metnos_runtime::call::turn_of;
-use metnos_runtime::guards::{Answer, Question, Standing};
+use metnos_runtime::guards::{Answer, Choices, Question, Standing};
 use serde_json::{Map, Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -33,23 +33,17 @@ fn converse(
     question: &Question,
     stop: &Stop,
 ) -> std::io::Result<Answer> {
-    let last = if question.can_last { "  [s]ession here  [a]lways here" } else { "" };
+    let Some(choices) = Choices::of(&question.lang, question.can_last) else { return Ok(Answer::Later) };
     writeln!(out, "{}", question.text)?;
     loop {
-        write!(out, "[y]es{last}  [n]o  ne[v]er  [l]ater > ")?;
+        write!(out, "{}", choices.line())?;
         out.flush()?;
         let mut line = String::new();
         if !stop.until_readable(&*out) || input.read_line(&mut line)? == 0 {
             return Ok(Answer::Later);
         }
-        match line.trim().to_lowercase().as_str() {
-            "y" | "yes" | "sì" | "si" => return Ok(Answer::Once),
-            "s" | "session" | "sessione" if question.can_last => return Ok(Answer::Session),
-            "a" | "always" | "sempre" if question.can_last => return Ok(Answer::Always),
-            "n" | "no" => return Ok(Answer::No),
-            "v" | "never" | "mai" => return Ok(Answer::Never),
-            "l" | "later" | "dopo" => return Ok(Answer::Later),
-            _ => {}
+        if let Some(answer) = choices.heard(&line) {
+            return Ok(answer);
         }
     }
 }

@@ -66,6 +66,7 @@ fn watch(
                     id: text("id").to_owned(),
                     text: text("text").to_owned(),
                     can_last: data.get("can_last") == Some(&Value::Bool(true)),
+                    lang: text("lang").to_owned(),
                 };
                 let answer = match approvals::ask_here(&question, stop) {
                     Answer::Later => return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?),

@@ -71,6 +71,8 @@ pub struct Question {
     pub text: String,
     /// Whether a yes can hold for more than once.
     pub can_last: bool,
+    /// The language it is asked in.
+    pub lang: String,
 }
 
 /// A question and its answer.
@@ -189,7 +191,7 @@ impl Runtime {
         let times = self.habit(step)?.map_or(0, |habit| habit.times);
         let text = approval.card.render(times, self.guards.texts.lang(step.asked().lang));
         let can_last = approval.grantable.is_some();
-        let question = Question { id: approval.id.clone(), text, can_last };
+        let question = Question { id: approval.id.clone(), text, can_last, lang: approval.lang.clone() };
         // Who may not answer is not asked.
         let elsewhere = approval.host_only && !Principal::parse(step.asked().caller).is_host();
         let answer = if elsewhere { Answer::Later } else { step.door().ask(&question) };

@@ -3,6 +3,7 @@
 
 mod approval;
 pub(crate) mod channels;
+mod choices;
 pub(crate) mod commands;
 mod desk;
 mod meter;
@@ -14,6 +15,7 @@ mod step;
 mod subject;
 
 pub use approval::{Answer, Approval, Question, Standing, Void};
+pub use choices::Choices;
 pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub(crate) use meter::Meter;
@@ -27,7 +29,7 @@ use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Texts;
 use metnos_guard::policy::{Decision, Registry};
-use metnos_guard::vaglio::Judge;
+use metnos_guard::vaglio::Judges;
 use metnos_memory::audit::{Line, Verdict};
 pub(crate) use records::Known;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What the guards are made from, loaded once.
 pub(crate) struct Guards {
     pub(crate) registry: Registry,
-    judge: Judge,
+    judges: Judges,
     texts: Texts,
     known: Mutex<Option<Arc<Known>>>,
 }
@@ -46,7 +48,7 @@ impl Guards {
         let broken = |e: String| Failure::new(ErrorClass::SandboxUnavailable, e);
         Ok(Self {
             registry: Registry::load().map_err(|e| broken(e.to_string()))?,
-            judge: Judge::load().map_err(|e| broken(e.to_string()))?,
+            judges: Judges::load().map_err(|e| broken(e.to_string()))?,
             texts: Texts::load().map_err(|e| broken(e.to_string()))?,
             known: Mutex::new(None),
         })
@@ -150,13 +152,15 @@ impl Runtime {
         });
         let denied = ruling.decision == Decision::Deny && !lab::without(Layer::Policy);
         if denied {
-            return Err(Failure::new(ErrorClass::PolicyViolation, ruling.text)
+            let text = self.guards.texts.lang(step.asked().lang).ruling(&ruling);
+            return Err(Failure::new(ErrorClass::PolicyViolation, text)
                 .with_hint(format!("metnos policy check explains it; this session's level is {level}")));
         }
         // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
         // approves the executor itself.
         let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
-        let permanent = step.permanent();
+        let lang = self.guards.texts.lang(step.asked().lang);
+        let permanent = step.permanent(lang);
         // What belongs to the machine or to the host is the host's to allow, whoever uses it.
         let standing = self.standing(step.asked().caller)?;
         let foreign = !matches!(standing, Caller::House) && !step.own();
@@ -184,8 +188,8 @@ impl Runtime {
         let reason = match permanent {
             Some(why) => why,
             None if verdict.ask => verdict.why,
-            None if ruling.decision == Decision::Allow => format!("{} is for the host to allow.", ruling.row),
-            None => ruling.text.clone(),
+            None if ruling.decision == Decision::Allow => lang.say("for_the_host", &[("row", &ruling.row)]),
+            None => lang.ruling(&ruling),
         };
         let host_only = foreign || !standing.answers();
         let id = self.ask(step, &ruling, reason, host_only)?;
@@ -207,9 +211,10 @@ impl Runtime {
         };
         let approved = self.habit(step)?.and_then(|habit| habit.days_ago(jiff::Timestamp::now()));
         let facts = step.facts(used, approved)?;
-        let verdict = self.guards.judge.verdict(&facts, None);
+        let judge = self.guards.judges.of(step.asked().lang);
+        let verdict = judge.verdict(&facts, None);
         let opinion = if asks || verdict.ask { None } else { self.opinion(&step.asked(), &facts) };
-        Ok(self.guards.judge.combine_with_model(verdict, opinion))
+        Ok(judge.combine_with_model(verdict, opinion))
     }
 }
 

@@ -10,7 +10,7 @@ use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Reach;
 use metnos_executor::{BytePath, Failure, Origin};
-use metnos_guard::card::{Card, Effect, Frees, Tainted};
+use metnos_guard::card::{Card, Effect, Frees, Lang, Tainted};
 use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::territory::Territory;
 use metnos_guard::vaglio::{Arg, Facts};
@@ -95,9 +95,9 @@ impl Subject for Step<'_, '_> {
         })
     }
 
-    fn permanent(&self) -> Option<String> {
-        let most = self.undo.budget_mb;
-        self.permanent.map(|_| format!("more than the {most} MB that are kept for undo: permanently?"))
+    fn permanent(&self, lang: &Lang) -> Option<String> {
+        let most = self.undo.budget_mb.to_string();
+        self.permanent.map(|_| lang.say("permanent", &[("most", &most)]))
     }
 
     /// The strictest ruling over everything it needs. A step that needs nothing computes.

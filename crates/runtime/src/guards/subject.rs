@@ -3,7 +3,7 @@
 use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
 use metnos_executor::Failure;
-use metnos_guard::card::Card;
+use metnos_guard::card::{Card, Lang};
 use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Level, Registry, Ruling};
 use metnos_guard::vaglio::{Arg, Facts};
@@ -73,7 +73,7 @@ pub(crate) trait Subject {
         true
     }
     /// Why nothing of it could be kept for undo, which asks at every level.
-    fn permanent(&self) -> Option<String> {
+    fn permanent(&self, _lang: &Lang) -> Option<String> {
         None
     }
     /// What the policy says about everything it needs.
