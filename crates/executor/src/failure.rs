@@ -178,6 +178,8 @@ pub fn class_of(error: &std::io::Error) -> ErrorClass {
         K::InvalidData | K::UnexpectedEof => ErrorClass::UnsupportedFormat,
         K::StorageFull | K::FileTooLarge | K::QuotaExceeded => ErrorClass::TooLarge,
         K::TimedOut => ErrorClass::Timeout,
+        // Somebody else has the address.
+        K::AddrInUse => ErrorClass::Conflict,
         // Links in a circle lead to nothing.
         _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => ErrorClass::NotFound,
         _ => ErrorClass::Internal,

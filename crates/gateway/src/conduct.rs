@@ -164,6 +164,7 @@ impl Gateway {
                 }
                 Effect::Ask { text, .. } => match door.question(&text) {
                     Some(answer) => Event::Answered { text: answer },
+                    None if door.cancelled() => Event::Cancelled,
                     None => return self.left_open(turn, text),
                 },
                 Effect::Consult { role, system, user, constraint, most_tokens } => {

@@ -1,7 +1,7 @@
 //! The kept plans, for people: listed, starred, rejected, forgotten.
 
 use crate::conduct::Gateway;
-use crate::recall::{Standing, person, plan_of, standing};
+use crate::recall::{REJECTED, Standing, person, plan_of, standing};
 use metnos_engine::Plan;
 use metnos_engine::shortcut::Shape;
 use metnos_executor::Failure;
@@ -42,7 +42,8 @@ impl Gateway {
     fn listed(&self, kept: KeptPlan, day: u32) -> Listed {
         let shown = serde_json::from_str::<Shape>(&kept.body).ok().map(|shape| shape.shown());
         let plan = shown.or_else(|| plan_of(&kept)).unwrap_or_default();
-        let standing = standing(&kept, self.machine().planner(), day);
+        let language = self.runtime().language(&kept.person);
+        let standing = standing(&kept, self.machine(), &language, day);
         Listed { kept, plan, standing }
     }
 
@@ -79,7 +80,7 @@ impl Gateway {
     pub fn reject(&self, caller: &str, id: i64) -> Result<Listed, Failure> {
         self.kept_plan(caller, id)?;
         let day = self.db(Db::use_days)?;
-        self.db(|db| db.retire_plan(id, day, "rejected"))?;
+        self.db(|db| db.retire_plan(id, day, REJECTED))?;
         self.kept_plan(caller, id)
     }
 

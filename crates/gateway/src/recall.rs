@@ -6,11 +6,13 @@ use metnos_engine::shortcut::{Shape, normal};
 use metnos_engine::{Answer, Clock, Plan, Planner, Reading, Request};
 use metnos_executor::Failure;
 use metnos_memory::db::{KeptPlan, Lesson, PlanKind};
-use metnos_turn::{Event, Kept, Recalled, Stage, State};
+use metnos_turn::{Event, Kept, Machine, Recalled, Stage, State};
 use serde_json::{Map, Value};
 
 /// Clean uses after which a request needs no star.
 pub(crate) const PROVED: u32 = 3;
+/// Why a plan was retired that a person rejected.
+pub(crate) const REJECTED: &str = "rejected";
 /// Who made a plan that the embedded planner made.
 const PLANNER: &str = "planner";
 /// Opens what stands in the place of a secret.
@@ -31,26 +33,35 @@ pub struct Standing {
     pub why: String,
 }
 
-/// Decides what a kept plan is worth on this day of use, for this planner.
-pub(crate) fn standing(kept: &KeptPlan, planner: &Planner, day: u32) -> Standing {
-    let is = |state, why: String| Standing { state, why };
+/// Decides what a kept plan is worth on this day of use, for this machine, and says why in the words of a language.
+pub(crate) fn standing(kept: &KeptPlan, machine: &Machine, language: &str, day: u32) -> Standing {
+    let planner = machine.planner();
+    let is = |state, key: &str, values: &[(&str, &str)]| Standing {
+        state,
+        why: machine.say(language, key, values),
+    };
     if let Some((since, why)) = &kept.retired {
-        let until = since.saturating_add(metnos_memory::db::RETIRED_DAYS);
+        let known = machine.say(language, if why == REJECTED { "plan_rejected" } else { "plan_failed" }, &[]);
+        let left = since.saturating_add(metnos_memory::db::RETIRED_DAYS).saturating_sub(day).to_string();
+        let values = [("why", known.as_str()), ("days", &left)];
         return match kept.is_retired(day) {
-            true => is("retired", format!("{why}; {} more days of use", until.saturating_sub(day))),
-            false => is("learning", format!("{why}; it may prove itself again")),
+            true => is("retired", "plan_retired", &values),
+            false => is("learning", "plan_again", &values),
         };
     }
     if kept.tools != tools(planner, &plan_of(kept).unwrap_or_default()) {
-        return is("retired", "one of its executors has changed".into());
+        return is("retired", "plan_tools", &[]);
     }
     if kept.made != planner.digest() {
-        return is("retired", "the catalog, the words or the rules have changed".into());
+        return is("retired", "plan_made", &[]);
     }
+    let values = [("uses", &*kept.uses.to_string()), ("all", &*PROVED.to_string())];
     match (kept.starred, kept.kind.as_str()) {
-        (true, _) => is("active", "starred".into()),
-        (_, "exact") if kept.uses < PROVED => is("learning", format!("{} of {PROVED} clean uses", kept.uses)),
-        _ => is("active", format!("{} clean uses", kept.uses)),
+        (true, _) => is("active", "plan_starred", &[]),
+        (_, "exact") if kept.uses < PROVED => is("learning", "plan_learning", &values),
+        // A shape serves from its first clean use; what was undone has none.
+        (_, _) if kept.uses == 0 => is("learning", "plan_undone", &[]),
+        _ => is("active", "plan_active", &values),
     }
 }
 
@@ -138,7 +149,7 @@ impl Gateway {
     ) -> Result<Option<Recalled>, Failure> {
         let Some(kept) = kept else { return Ok(None) };
         let day = self.db(metnos_memory::db::Db::use_days)?;
-        if standing(&kept, self.machine().planner(), day).state != "active" {
+        if standing(&kept, self.machine(), &kept.language, day).state != "active" {
             return Ok(None);
         }
         let what = read(&kept);

@@ -3,7 +3,7 @@
 
 use crate::conduct::Gateway;
 use metnos_executor::Failure;
-use metnos_turn::{Entry, Event, State, Trouble};
+use metnos_turn::{Entry, Event, State, Status, Trouble};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader};
@@ -82,9 +82,10 @@ impl Gateway {
     /// What happened in a turn after the entry `after`; nothing when nothing did.
     pub fn story(&self, turn: &str, after: u32) -> Result<Vec<Moment>, Failure> {
         let log = self.db(|db| db.turn_entries(turn))?;
-        if log.len() <= after as usize {
+        if log.len() < after as usize || (log.len() == after as usize && !self.was_undone(turn)?) {
             return Ok(Vec::new());
         }
+        let end = u32::try_from(log.len()).unwrap_or(u32::MAX).saturating_add(1);
         let damaged = |e: serde_json::Error| Failure::internal(format!("the log of {turn} is damaged: {e}"));
         let log: Vec<Entry> =
             log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged)?;
@@ -108,7 +109,34 @@ impl Gateway {
             let beats = did(&entry.event).into_iter().chain(plan).chain(next(&entry.effects)).collect();
             told.push(Moment { n, beats });
         }
+        if end > after
+            && self.was_undone(turn)?
+            && let Some(ending) = self.undone_ending(&state)
+        {
+            told.push(Moment { n: end, beats: vec![Beat::Ends { ending }] });
+        }
         Ok(told)
+    }
+
+    /// Whether a turn that waited for a yes was ended because something of it was taken back. Its log ends where it
+    /// waited, so that it can be decided again.
+    pub(crate) fn was_undone(&self, turn: &str) -> Result<bool, Failure> {
+        let stopped = Some(Status::Cancelled.word());
+        if self.turn(turn)?.and_then(|known| known.status).as_deref() != stopped {
+            return Ok(false);
+        }
+        let last = self.db(|db| db.turn_entries(turn))?.pop();
+        let last = last.and_then(|line| serde_json::from_str::<Entry>(&line).ok());
+        let waits = |entry: Entry| {
+            entry.effects.last().and_then(|effect| Some(effect.get("status")? == Status::Waits.word()))
+        };
+        Ok(last.and_then(waits) == Some(true))
+    }
+
+    /// What is said at the end of such a turn.
+    pub(crate) fn undone_ending(&self, state: &State) -> Option<Map<String, Value>> {
+        let ending = self.machine().undone(state);
+        serde_json::to_value(ending).ok()?.as_object().cloned()
     }
 
     /// A part of the list that is the answer of a turn, and how long the whole is.

@@ -31,6 +31,8 @@ impl Gateway {
         let done = done.collect();
         let state =
             log.into_iter().fold(State::default(), |state, entry| self.machine().step(state, entry.event).0);
+        let undone = self.was_undone(id)?;
+        let text = if undone { Some(self.machine().undone(&state).text) } else { text };
         let steps = state.plan.map(|plan| plan.steps).unwrap_or_default();
         let words = |name: &String, value: &Value| format!("{name}={value}");
         let steps = steps.iter().map(|step| {

@@ -380,7 +380,7 @@ pub(crate) enum Executors {
 
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
-    /// The request.
+    /// The request; `-` reads it from standard input.
     #[arg(required = true)]
     pub(crate) request: Vec<String>,
     /// Its language, if it should not be found out.

@@ -9,6 +9,10 @@ use unicode_width::UnicodeWidthStr;
 /// The most rows and the widest column of a table on the screen.
 const ROWS_MAX: usize = 40;
 const CELL_MAX: usize = 60;
+/// The longest text that is shown as such.
+const TEXT_MAX: usize = 20_000;
+/// Columns that count bytes, besides those whose name says so.
+const BYTES: [&str; 6] = ["size", "free", "bytes", "memory", "swap", "swap_free"];
 
 /// How this run speaks.
 #[derive(Clone, Copy, Debug)]
@@ -63,16 +67,28 @@ impl Printer {
         if self.json || rows.is_empty() {
             return;
         }
+        if let [one] = rows
+            && one.iter().any(|(name, value)| shown(name) && is_long(value))
+        {
+            out(&record(one));
+            return;
+        }
         let mut columns: Vec<&str> = Vec::new();
         for key in rows.iter().take(ROWS_MAX).flat_map(Map::keys) {
-            if !key.starts_with('_') && !key.ends_with("_b64") && !columns.contains(&key.as_str()) {
+            if shown(key) && !columns.contains(&key.as_str()) {
                 columns.push(key);
             }
         }
-        let cell =
-            |row: &Map<String, Value>, column: &str| cut(&plain(row.get(column).unwrap_or(&Value::Null)));
+        let in_row = |row: &Map<String, Value>, column: &str| {
+            cut(&cell(column, row.get(column).unwrap_or(&Value::Null)))
+        };
         let width = |column: &str| {
-            rows.iter().take(ROWS_MAX).map(|r| cell(r, column).width()).max().unwrap_or(0).max(column.width())
+            rows.iter()
+                .take(ROWS_MAX)
+                .map(|r| in_row(r, column).width())
+                .max()
+                .unwrap_or(0)
+                .max(column.width())
         };
         let widths: Vec<usize> = columns.iter().map(|c| width(c)).collect();
         let line = |cells: Vec<String>| {
@@ -88,7 +104,7 @@ impl Printer {
         text.push_str(&line(widths.iter().map(|w| "─".repeat(*w)).collect()));
         text.push('\n');
         for row in rows.iter().take(ROWS_MAX) {
-            text.push_str(&line(columns.iter().map(|c| cell(row, c)).collect()));
+            text.push_str(&line(columns.iter().map(|c| in_row(row, c)).collect()));
             text.push('\n');
         }
         if rows.len() > ROWS_MAX {
@@ -120,6 +136,61 @@ fn out(text: &str) {
 /// terminal.
 fn safe(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+/// Whether a field is for people.
+fn shown(name: &str) -> bool {
+    !name.starts_with('_') && !name.ends_with("_b64")
+}
+
+/// A text that a cell would cut.
+fn is_long(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim_end().contains('\n') || text.width() > CELL_MAX)
+}
+
+/// One row whose texts are worth reading: its short fields, then each text in full, line breaks kept.
+fn record(row: &Map<String, Value>) -> String {
+    let (long, short): (Vec<_>, Vec<_>) =
+        row.iter().filter(|(name, _)| shown(name)).partition(|(_, value)| is_long(value));
+    let mut text = String::new();
+    for (name, value) in short {
+        text.push_str(&format!("{name}: {}\n", safe(&cell(name, value))));
+    }
+    let alone = long.len() == 1;
+    for (name, value) in long {
+        let whole = value.as_str().unwrap_or_default().trim_end();
+        let kept: String = whole.chars().take(TEXT_MAX).collect();
+        let line_break = if whole.contains('\n') { "\n" } else { " " };
+        match alone && !kept.is_empty() && text.is_empty() {
+            true => text.push_str(&safe(&kept)),
+            false => text.push_str(&format!("{name}:{line_break}{}", safe(&kept))),
+        }
+        text.push('\n');
+        let more = whole.chars().count().saturating_sub(TEXT_MAX);
+        if more > 0 {
+            text.push_str(&format!("… {more} characters more (--json shows all)\n"));
+        }
+    }
+    text
+}
+
+/// A value as a column of this name shows it.
+fn cell(column: &str, value: &Value) -> String {
+    let counts = BYTES.contains(&column) || column.ends_with("_bytes");
+    value.as_u64().filter(|_| counts).map_or_else(|| plain(value), human)
+}
+
+/// Bytes as people write them, to the nearest tenth.
+fn human(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    let (mut short, mut unit) = (bytes as f64, "B");
+    for next in units.into_iter().take_while(|_| bytes >= 1000) {
+        if unit != "B" && short < 999.95 {
+            break;
+        }
+        (short, unit) = (short / 1000.0, next);
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{short:.1} {unit}") }
 }
 
 fn plain(value: &Value) -> String {
@@ -165,5 +236,37 @@ impl Drop for Quiet {
     fn drop(&mut self) {
         let _ = rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Now, &self.0);
         eprintln!();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn row(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_text_is_shown_whole_with_its_line_breaks_and_a_bound() {
+        let note = "one\n\n  three\n";
+        let shown =
+            record(&row(json!({ "path": "a.txt", "content": note, "size": 1200, "_origin": "local" })));
+        assert_eq!(shown, "path: a.txt\nsize: 1.2 kB\ncontent:\none\n\n  three\n");
+        let long = record(&row(json!({ "content": "x".repeat(TEXT_MAX + 7) })));
+        assert!(long.ends_with("… 7 characters more (--json shows all)\n"), "{}", long.len());
+        assert!(!record(&row(json!({ "content": format!("a\u{1b}[2J\n{note}") }))).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn bytes_read_as_people_write_them() {
+        let sizes =
+            [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_950, "1.0 MB"), (46_426_423_296, "46.4 GB")];
+        for (bytes, said) in sizes {
+            assert_eq!(human(bytes), said);
+        }
+        assert_eq!(cell("pid", &json!(1000)), "1000", "only what counts bytes");
+        assert_eq!(cell("kept_bytes", &json!(1500)), "1.5 kB");
     }
 }

@@ -139,3 +139,45 @@ fn a_plan_is_the_same_bytes_every_time_and_runs_nothing() {
     assert_eq!(all("tr_TR.UTF-8", "Asia/Tokyo"), first);
     assert!(!house.metnos().exists(), "planning needs nothing that is set up");
 }
+
+#[test]
+fn a_text_that_was_read_is_shown_whole_and_line_by_line() {
+    let house = House::supervised();
+    let note = "a first line that is quite long, longer than the sixty characters of a cell\n\n  the third\n";
+    house.write("notes.txt", note);
+    let read = house.run(&["ask", "read notes.txt"]);
+    assert_eq!(read.code, Some(0), "{read:?}");
+    assert!(read.stdout.contains(note), "{read:?}");
+}
+
+#[test]
+fn room_is_said_in_units_that_people_use() {
+    let house = House::supervised();
+    for (request, free, of) in [
+        ("how much disk space is left?", "free of", "B."),
+        ("quanto spazio libero c'è sul disco?", "liberi su", "B."),
+    ] {
+        let answer = ask(&house, request).json();
+        let text = answer["text"].as_str().unwrap();
+        assert!(text.contains(free) && text.contains(of) && !text.contains("process"), "{answer}");
+    }
+    let shown = house.run(&["ask", "how much disk space is left?"]).stdout;
+    let disk = shown.lines().find(|line| line.starts_with("disk ")).unwrap_or_else(|| panic!("{shown}"));
+    assert!(["kB", "MB", "GB", "TB"].iter().any(|unit| disk.contains(unit)), "{shown}");
+}
+
+#[test]
+fn a_request_can_come_from_standard_input() {
+    let house = House::supervised();
+    prepared(&house);
+    let ran = house.run_with(&["--json", "ask", "-"], b"how many files are in Documents?\n");
+    assert_eq!((ran.code, &ran.json()["text"]), (Some(0), &json!("6")), "{ran:?}");
+    let empty = house.run_with(&["--json", "ask", "-"], b" \n");
+    assert_eq!(empty.code, Some(2), "{empty:?}");
+    let unknown = house.run(&["--json", "replay", "x"]);
+    assert_eq!(
+        (unknown.code, &unknown.json()["error"]["class"]),
+        (Some(2), &json!("wrong_args")),
+        "{unknown:?}"
+    );
+}

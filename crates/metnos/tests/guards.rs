@@ -156,9 +156,71 @@ fn a_grant_holds_where_it_was_given_until_it_is_revoked() {
     question(&write("docs2/a"));
     let grants = house.run(&["--json", "policy", "grants"]).json();
     let grant = &grants[0];
-    assert_eq!((&grant["in_force"], &grant["what"]), (&json!(true), &json!("may fs:write")));
+    assert_eq!((&grant["in_force"], &grant["what"]), (&json!(true), &json!("write_files may fs:write")));
     assert_eq!(house.run(&["policy", "revoke", grant["id"].as_str().unwrap()]).code, Some(0));
     question(&write("docs/c"));
+}
+
+#[test]
+fn always_is_for_what_the_card_says_and_for_no_other_act() {
+    let house = House::supervised();
+    house.write("docs/old", "old");
+    let write = |path: &str| house.exec_asking("write_files", json!({ "path": path, "content": "x" }));
+    let asked = write("docs/a");
+    let card = asked.json()["error"]["message"].as_str().unwrap().to_owned();
+    let docs = house.home().join("docs");
+    assert!(card.contains(&format!("“Write files” in {}", docs.display())), "{card}");
+    assert_eq!(house.run(&["approve", &question(&asked), "--always"]).code, Some(0));
+    assert_eq!(write("docs/b").code, Some(0));
+    question(&house.exec_asking("delete_files", json!({ "paths": ["docs/old"] })));
+}
+
+#[test]
+fn always_is_not_offered_for_the_whole_home() {
+    let house = House::supervised();
+    for path in ["one/a", "two/b", "c"] {
+        house.write(path, "x");
+    }
+    let delete = |paths: Value| house.exec_asking("delete_files", json!({ "paths": paths }));
+    for paths in [json!(["one/a", "two/b"]), json!(["c"])] {
+        let asked = delete(paths.clone());
+        let card = asked.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(!card.contains("always here"), "{card}");
+        assert_eq!(house.run(&["approve", &question(&asked), "--always"]).code, Some(0));
+    }
+    assert_eq!(house.run(&["--json", "policy", "grants"]).json(), json!([]));
+    house.write("one/a", "again");
+    question(&delete(json!(["one/a"])));
+}
+
+#[test]
+fn a_card_names_the_files_and_measures_folders() {
+    let house = House::supervised();
+    let args = many(&house, 8);
+    house.write("docs/deep/f", vec![b'x'; 7_699_000]);
+    let text = |ran: &Ran| ran.json()["error"]["message"].as_str().unwrap().to_owned();
+    let card = text(&house.exec_asking("delete_files", args));
+    assert!(card.contains("“f0”, “f1”, “f2”, “f3”, “f4” and 3 more"), "{card}");
+    let card = text(&house.exec_asking("delete_dirs", json!({ "paths": ["docs/deep"], "recursive": true })));
+    assert!(card.contains("“deep”") && card.contains("7.7 MB"), "{card}");
+    let card =
+        text(&house.exec_asking("move_files", json!({ "paths": ["docs/deep"], "dst_dir": "docs/other" })));
+    assert!(card.contains("7.7 MB"), "{card}");
+}
+
+#[test]
+fn nobody_is_asked_about_what_is_not_there() {
+    let house = House::supervised();
+    house.write("docs/a", "a");
+    for (name, args) in [
+        ("delete_files", json!({ "paths": ["docs/none"] })),
+        ("move_files", json!({ "paths": ["docs/none"], "dst_dir": "docs/other" })),
+    ] {
+        let ran = house.exec_asking(name, args);
+        assert_eq!((ran.code, &ran.json()["error"]["class"]), (Some(1), &json!("not_found")), "{ran:?}");
+    }
+    question(&house.exec_asking("delete_files", json!({ "paths": ["docs/none", "docs/a"] })));
+    assert_eq!(house.run(&["--json", "approvals"]).json().as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -228,4 +290,17 @@ fn many_at_once_asks_even_an_administrator() {
     let ran = house.exec_asking("delete_files", few);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     question(&house.exec_asking("delete_files", many(&house, 21)));
+}
+
+#[test]
+fn an_italian_is_asked_and_answered_in_italian() {
+    let house = House::supervised();
+    house.write("Documenti/a.txt", "a");
+    let asked = house.run(&["--json", "ask", "elimina Documenti/a.txt"]).json();
+    let text = asked["text"].as_str().unwrap();
+    assert!(text.contains("Metnos vuole") || text.contains("Meglio chiedere"), "{text}");
+    assert!(!text.contains("Metnos wants") && !text.contains("territory"), "{text}");
+    house.write("Documenti/b.txt", "b");
+    let nothing = house.run(&["--json", "ask", "annulla"]).json();
+    assert_eq!(nothing["text"], "non c'è nulla da annullare", "{nothing}");
 }

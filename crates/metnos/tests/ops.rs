@@ -235,3 +235,12 @@ fn nothing_is_asked_without_a_terminal() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!ran.stdout.contains("language") && !house.metnos().join("config/metnos.toml").exists());
 }
+
+#[test]
+fn an_address_that_is_taken_is_no_inner_failure() {
+    let house = House::supervised();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let ran = house.run(&["--json", "serve", "--listen", &address]);
+    assert_eq!((ran.code, &ran.json()["error"]["class"]), (Some(1), &json!("conflict")), "{ran:?}");
+}

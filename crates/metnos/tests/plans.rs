@@ -323,3 +323,21 @@ fn a_secret_in_a_request_is_not_learned() {
     let listed = house.run(&["--json", "memory", "plans"]).stdout;
     assert!(!listed.contains("hunter2") && !listed.contains("note.txt"), "{listed}");
 }
+
+#[test]
+fn a_turn_that_was_undone_counts_against_the_plan_it_used() {
+    let house = House::new();
+    house.write("Documents/a.txt", "a");
+    let request = "move Documents/a.txt to Archive";
+    let first = ask(&house, request);
+    assert_eq!(first["status"], "done", "{first}");
+    let shape = kept(&house, "shape");
+    assert_eq!((&shape["state"], &shape["uses"]), (&json!("active"), &json!(1)), "{shape}");
+    assert_eq!(house.run(&["undo"]).code, Some(0));
+    for plan in plans(&house) {
+        assert_eq!((&plan["state"], &plan["uses"]), (&json!("learning"), &json!(0)), "{plan}");
+    }
+    let again = ask(&house, request);
+    assert_eq!((&again["status"], &again["stage"]), (&json!("done"), &json!("embedded")), "{again}");
+    assert_eq!(kept(&house, "shape")["state"], "active", "one clean use proves it anew");
+}

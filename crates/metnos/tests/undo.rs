@@ -210,3 +210,54 @@ fn a_removed_word_of_an_undo_is_damage_and_never_a_second_undo() {
         assert!(there.exists() && !here.exists(), "{name}");
     }
 }
+
+/// Asks, and gives the id of the question that waits.
+fn waits(house: &House, text: &str) -> (String, String) {
+    let asked = house.run(&["--json", "ask", "--conversation", "test", text]);
+    assert_eq!(asked.code, Some(4), "{asked:?}");
+    (question(&asked.json()), asked.json()["turn"].as_str().unwrap().to_owned())
+}
+
+fn question(answer: &Value) -> String {
+    answer["approval"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+#[test]
+fn undoing_something_of_a_turn_voids_what_the_rest_of_it_waits_for() {
+    let house = House::supervised();
+    let original = house.write("Documents/contract.pdf", "the only one");
+    house.write("Backup/here.txt", "here");
+    let (copy, turn) = waits(&house, "copy Documents/contract.pdf to Backup and then delete it");
+    let copied = house.run(&["--json", "approve", &copy]);
+    assert_eq!(copied.code, Some(4), "{copied:?}");
+    assert!(house.home().join("Backup/contract.pdf").exists());
+    let delete = question(&copied.json());
+    let undone = house.run(&["--json", "undo"]).json();
+    assert_eq!((&undone["reversed"], &undone["voided"]), (&json!(1), &json!(1)), "{undone}");
+    assert!(!house.home().join("Backup/contract.pdf").exists());
+    let late = house.run(&["approve", &delete]);
+    assert_eq!(late.code, Some(1), "{late:?}");
+    assert!(late.stderr.contains("was undone"), "{late:?}");
+    assert_eq!(std::fs::read_to_string(original).unwrap(), "the only one");
+    let told = house.run(&["--json", "turns", &turn]).json();
+    assert_eq!(told["status"], "cancelled", "{told}");
+    assert!(told["text"].as_str().unwrap().contains("was undone"), "{told}");
+    assert_eq!(house.run(&["--json", "replay", &turn]).json()["differences"], json!([]));
+    assert_eq!(house.run(&["--json", "approvals"]).json(), json!([]));
+    house.chain_holds();
+}
+
+#[test]
+fn a_step_that_needs_no_question_does_not_run_either_after_an_undo() {
+    let house = House::supervised();
+    house.write("Documents/contract.pdf", "the only one");
+    let (copy, turn) = waits(&house, "copy Documents/contract.pdf to Backup and then delete it");
+    house.run(&["--json", "approve", &copy]);
+    house.run(&["--json", "undo"]);
+    assert_eq!(house.run(&["policy", "level", "full"]).code, Some(0));
+    // The very step of the plan, under its own id, at a level that asks nobody.
+    let args = json!({ "paths": ["Documents/contract.pdf"] }).to_string();
+    let ran = house.run(&["--json", "exec", "--call-id", &format!("{turn}-3"), "delete_files", &args]);
+    assert_eq!(ran.json()["error"]["class"], "conflict", "{ran:?}");
+    assert!(house.home().join("Documents/contract.pdf").exists());
+}

@@ -283,6 +283,7 @@ impl Runtime {
             call_id: spec.call_id.as_deref(),
             territory: &land.territory,
             workspace: &land.workspace,
+            home: &land.home,
             undo: self.config.undo,
             permanent: None,
             door: &mut *door,

@@ -3,6 +3,7 @@
 //! Every door (terminal, browser, Telegram, schedule) calls through [`Runtime::call`]; there is no
 //! other way to run an executor.
 
+mod aftermath;
 mod assist;
 pub mod audit_log;
 mod birth;

@@ -52,6 +52,8 @@ pub struct Outcome {
     pub reversed: u64,
     /// What was left as it is.
     pub conflicts: Vec<Conflict>,
+    /// Questions of the same turn that are void now.
+    pub voided: u64,
 }
 
 /// A failure of the journal, with what to do.
@@ -174,7 +176,8 @@ impl Runtime {
         }
         let as_a_whole = |turn: &&str| which.is_none_or(|id| id == *turn);
         let Some(whole) = crate::call::turn_of(&act.call_id).filter(as_a_whole) else {
-            return self.undo_act(act, user, purpose);
+            let undone = self.undo_act(act, user, purpose)?;
+            return self.after_undo(undone, user, purpose);
         };
         // A turn is taken back as a whole, its last step first.
         let mut all: Option<Outcome> = None;
@@ -193,7 +196,21 @@ impl Runtime {
                 }
             });
         }
-        Ok(all)
+        self.after_undo(all, user, purpose)
+    }
+
+    /// What was taken back ends the rest of its turn.
+    fn after_undo(
+        &self,
+        undone: Option<Outcome>,
+        user: &str,
+        purpose: Purpose,
+    ) -> Result<Option<Outcome>, Failure> {
+        let Some(mut undone) = undone else { return Ok(None) };
+        if let Some(turn) = crate::call::turn_of(&undone.turn.id).filter(|_| purpose != Purpose::Try) {
+            undone.voided = self.disown(turn, user)?;
+        }
+        Ok(Some(undone))
     }
 
     fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Option<Outcome>, Failure> {
@@ -249,7 +266,12 @@ impl Runtime {
             line.exit = Some(if failed == 0 { Exit::Ok } else { Exit::Failed(ErrorClass::Conflict) });
             self.audit.append(line).map_err(|e| unrecorded(&e))?;
         }
-        Ok(Some(Outcome { turn: turn(act), reversed: report.reversed, conflicts: report.conflicts }))
+        Ok(Some(Outcome {
+            turn: turn(act),
+            reversed: report.reversed,
+            conflicts: report.conflicts,
+            voided: 0,
+        }))
     }
 
     /// Lets go of one act, or of all that happened: nothing of them can be undone afterwards.

@@ -132,7 +132,7 @@ impl Messages {
         self.0.get(language).or_else(|| self.0.values().next())
     }
 
-    fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
+    pub(crate) fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
         let found = self.of(language).and_then(|sentences| sentences.say.get(key));
         put(found.map_or("", String::as_str), values)
     }
@@ -210,6 +210,11 @@ impl Messages {
         Ending { text: lines.join("\n"), ..Ending::bare(Status::Done) }
     }
 
+    /// Something of it was taken back while it waited.
+    pub(crate) fn undone(&self, language: &str) -> Ending {
+        Ending { text: self.say(language, "undone", &[]), ..Ending::bare(Status::Cancelled) }
+    }
+
     /// A step that cannot run yet.
     pub(crate) fn dormant(&self, language: &str, tool: &str, reason: &str) -> Ending {
         let text = self.say(language, "dormant", &[("tool", tool), ("reason", reason)]);
@@ -218,6 +223,10 @@ impl Messages {
 
     /// What one step did, in one sentence.
     fn did(&self, language: &str, tool: &str, got: &Got) -> Option<String> {
+        // Who knows what its rows are says so itself.
+        if let Some(summary) = got.fields.get("summary").and_then(Value::as_str) {
+            return Some(summary.to_owned());
+        }
         let sentences = self.of(language)?;
         let name = ExecutorName::parse(tool).ok()?;
         let template = name

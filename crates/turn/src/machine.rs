@@ -231,6 +231,16 @@ impl Machine {
         }
     }
 
+    /// A sentence of its own, in a language.
+    pub fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
+        self.messages.say(language, key, values)
+    }
+
+    /// How a turn that waited for a yes ends when something of it is taken back.
+    pub fn undone(&self, state: &State) -> Ending {
+        self.messages.undone(&state.language)
+    }
+
     pub(crate) fn finish(&self, state: &State, status: Status, why: Option<String>) -> Effect {
         let plan = state.plan.clone().unwrap_or_default();
         let mut ending = Ending::tell(&self.messages, &state.language, status, &plan, &state.results, why);

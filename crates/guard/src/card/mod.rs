@@ -30,12 +30,18 @@ pub struct Card {
     pub count: Option<u64>,
     /// The one thing it is about: a name, a recipient, a command.
     pub object: Option<String>,
+    /// The first of the things it is about, when there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// Where it is taken from.
     pub source: Option<String>,
     /// Where it goes.
     pub destination: Option<String>,
     /// How large it is.
     pub bytes: Option<u64>,
+    /// True when there was more than could be measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// What remains of it afterwards.
     pub effect: Effect,
     /// What it frees, and when.
@@ -50,6 +56,11 @@ pub struct Card {
     pub outside_sandbox: bool,
     /// Why the question is asked, in words: of the policy or of the judge.
     pub reason: Option<String>,
+}
+
+impl Card {
+    /// More things than this are counted, not named.
+    pub const NAMES_MAX: usize = 5;
 }
 
 /// What remains of a step.

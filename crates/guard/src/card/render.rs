@@ -6,6 +6,8 @@ use metnos_executor::ExecutorName;
 
 /// No single value takes more of a card than this.
 const SHOWN_MAX: usize = 80;
+/// Nor a name among several more than this.
+const NAME_MAX: usize = 40;
 /// What is shown in full.
 const WHOLE: [&str; 3] = ["admin", "set_processes", "set_signatures"];
 /// As long as a command of `admin` may be.
@@ -44,6 +46,11 @@ impl Card {
         }
     }
 
+    /// What it does whatever it is about: `Delete files`.
+    fn kind(&self, lang: &Lang) -> String {
+        Self { count: None, ..self.clone() }.what(lang)
+    }
+
     /// What it does, as an order: `Delete 12 files`.
     fn what(&self, lang: &Lang) -> String {
         let name = ExecutorName::parse(&self.executor).ok();
@@ -74,8 +81,26 @@ impl Card {
             (None, Some(destination)) => Some(fill(&text.to, &[("destination", &destination)])),
             (source, None) => source,
         };
-        let size = self.bytes.map(|bytes| lang.size(bytes));
-        [object, route, size].into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
+        let size = self.bytes.map(|bytes| self.size(bytes, lang));
+        [object, self.named(lang), route, size].into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
+    }
+
+    /// Which ones: the first of them, and how many more there are.
+    fn named(&self, lang: &Lang) -> Option<String> {
+        let named = self.names.iter().take(Self::NAMES_MAX);
+        let quoted: Vec<String> =
+            named.map(|name| fill(&lang.text.quoted, &[("object", &one_line(name, NAME_MAX))])).collect();
+        let more = self.count.unwrap_or_default().saturating_sub(quoted.len() as u64);
+        let rest = (more > 0).then(|| fill(&lang.text.and_more, &[("count", &more.to_string())]));
+        (!quoted.is_empty())
+            .then(|| [quoted.join(", ")].into_iter().chain(rest).collect::<Vec<_>>().join(" "))
+    }
+
+    fn size(&self, bytes: u64, lang: &Lang) -> String {
+        match self.at_least {
+            true => fill(&lang.text.at_least, &[("size", &lang.size(bytes))]),
+            false => lang.size(bytes),
+        }
     }
 
     /// What no size of card leaves out.
@@ -102,12 +127,16 @@ impl Card {
     fn remarks(&self, lang: &Lang) -> Vec<String> {
         let text = &lang.text;
         let frees = self.frees.map(|frees| {
-            let (size, days) = (lang.size(frees.bytes), frees.after_days.unwrap_or_default().to_string());
+            let (size, days) =
+                (self.size(frees.bytes, lang), frees.after_days.unwrap_or_default().to_string());
             let template = if frees.after_days.is_some() { &text.frees_later } else { &text.frees_now };
             fill(template, &[("size", &size), ("days", &days)])
         });
         let grant = match &self.grant {
-            Some(Offer::Here { target }) => Some(fill(&text.grant_here, &[("target", &shown(target))])),
+            Some(Offer::Here { target }) => {
+                let template = if target.starts_with('/') { &text.grant_below } else { &text.grant_here };
+                Some(fill(template, &[("what", &self.kind(lang)), ("target", &shown(target))]))
+            }
             _ => None,
         };
         let reason = self.reason.as_ref().map(|reason| one_line(reason, REASON_MAX));
@@ -119,7 +148,7 @@ impl Card {
     }
 
     fn capability(&self, lang: &Lang) -> Vec<String> {
-        vec![fill(&lang.text.capability, &[("capability", &shown(&self.capability))])]
+        vec![fill(&lang.text.capability, &[("capability", &shown(&lang.row(&self.capability)))])]
     }
 }
 

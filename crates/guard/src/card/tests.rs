@@ -6,9 +6,11 @@ fn delete() -> Card {
         executor: "delete_files".into(),
         count: Some(12),
         object: None,
+        names: ["a.pdf", "b.pdf", "c.pdf", "d.pdf", "e.pdf"].map(String::from).to_vec(),
         source: Some("/home/u/Downloads".into()),
         destination: None,
         bytes: Some(3_450_000),
+        at_least: false,
         effect: Effect::Reversible,
         frees: Some(Frees { bytes: 3_450_000, after_days: Some(30) }),
         capability: "fs:write".into(),
@@ -29,9 +31,11 @@ fn send() -> Card {
         executor: "send_messages".into(),
         count: Some(1),
         object: Some("Invoice".into()),
+        names: Vec::new(),
         source: None,
         destination: Some("pay@evil.example".into()),
         bytes: None,
+        at_least: false,
         effect: Effect::Irreversible,
         frees: None,
         capability: "mail:send".into(),
@@ -83,13 +87,13 @@ fn all(language: &str) -> String {
 fn what_people_read_in_english() {
     let expected = "\
 Delete 12 files
-/home/u/Downloads · 3.4 MB
-Can be undone · frees nothing yet, 3.4 MB in 30 days or with “metnos undo --forget” · uses fs:write · “always here” would allow this in /home/u/Downloads until you revoke it
+“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads · 3.5 MB
+Can be undone · frees nothing yet, 3.5 MB in 30 days or with “metnos undo --forget” · uses fs:write · “always here” would allow “Delete files” in /home/u/Downloads and all its folders, and nothing else, without a question until you revoke it
 
-Delete 12 files: /home/u/Downloads · 3.4 MB
+Delete 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads · 3.5 MB
 Can be undone · uses fs:write
 
-Delete 12 files: /home/u/Downloads · 3.4 MB · can be undone
+Delete 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads · 3.5 MB · can be undone
 
 Send 1 message
 “Invoice” · → pay@evil.example
@@ -101,13 +105,13 @@ Cannot be undone · “pay@evil.example” came from a mail (boss@firm.example),
 Send 1 message: “Invoice” · → pay@evil.example · cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you
 
 Move 12 files
-/home/u/Downloads → /home/u/Archive · 3.4 MB
+“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads → /home/u/Archive · 3.5 MB
 Can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items · uses fs:write
 
-Move 12 files: /home/u/Downloads → /home/u/Archive · 3.4 MB
+Move 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads → /home/u/Archive · 3.5 MB
 Can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items · uses fs:write
 
-Move 12 files: /home/u/Downloads → /home/u/Archive · 3.4 MB · can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items
+Move 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads → /home/u/Archive · 3.5 MB · can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items
 
 Run a system command
 “apt upgrade”
@@ -124,13 +128,13 @@ Run a system command: “apt upgrade” · cannot be undone · outside the sandb
 fn what_people_read_in_italian() {
     let expected = "\
 Elimina 12 file
-/home/u/Downloads · 3,4 MB
-Si può annullare · per ora non libera nulla, 3,4 MB tra 30 giorni o con “metnos undo --forget” · usa fs:write · “sempre qui” lo permetterebbe in /home/u/Downloads finché non lo revochi
+“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads · 3,5 MB
+Si può annullare · per ora non libera nulla, 3,5 MB tra 30 giorni o con “metnos undo --forget” · usa fs:write · “sempre qui” permetterebbe “Elimina file” in /home/u/Downloads e in tutte le sue cartelle, e nient'altro, senza chiedere finché non lo revochi
 
-Elimina 12 file: /home/u/Downloads · 3,4 MB
+Elimina 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads · 3,5 MB
 Si può annullare · usa fs:write
 
-Elimina 12 file: /home/u/Downloads · 3,4 MB · si può annullare
+Elimina 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads · 3,5 MB · si può annullare
 
 Invia 1 messaggio
 “Invoice” · → pay@evil.example
@@ -142,13 +146,13 @@ Non si può annullare · “pay@evil.example” viene da un messaggio di posta (
 Invia 1 messaggio: “Invoice” · → pay@evil.example · non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te
 
 Sposta 12 file
-/home/u/Downloads → /home/u/Archive · 3,4 MB
+“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads → /home/u/Archive · 3,5 MB
 Si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi · usa fs:write
 
-Sposta 12 file: /home/u/Downloads → /home/u/Archive · 3,4 MB
+Sposta 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads → /home/u/Archive · 3,5 MB
 Si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi · usa fs:write
 
-Sposta 12 file: /home/u/Downloads → /home/u/Archive · 3,4 MB · si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi
+Sposta 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads → /home/u/Archive · 3,5 MB · si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi
 
 Esegui un comando di sistema
 “apt upgrade”
@@ -221,4 +225,74 @@ fn a_card_survives_being_written_down() {
         let text = serde_json::to_string(&card).unwrap();
         assert_eq!(serde_json::from_str::<Card>(&text).unwrap(), card);
     }
+}
+
+#[test]
+fn sizes_are_rounded_to_the_nearest_tenth() {
+    let texts = Texts::load().unwrap();
+    let sizes = [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1_049, "1 kB"),
+        (1_050, "1.1 kB"),
+        (7_699_000, "7.7 MB"),
+        (999_949, "999.9 kB"),
+        (999_950, "1 MB"),
+        (u64::MAX, "18446744.1 TB"),
+    ];
+    for (bytes, said) in sizes {
+        assert_eq!(texts.lang("en").size(bytes), said, "{bytes}");
+    }
+    assert_eq!(texts.lang("it").size(7_699_000), "7,7 MB");
+}
+
+#[test]
+fn what_was_not_measured_to_the_end_says_so() {
+    let card = Card { at_least: true, ..delete() };
+    assert!(shown(&card, 0, "en").contains("· at least 3.5 MB\n"));
+    assert!(shown(&card, 0, "it").contains("· almeno 3,5 MB\n"));
+}
+
+#[test]
+fn a_lasting_yes_on_a_host_names_the_host() {
+    let card = Card { grant: Some(Offer::Here { target: "example.org".into() }), ..delete() };
+    assert!(shown(&card, 0, "en").contains("would allow “Delete files” on example.org without"));
+}
+
+#[test]
+fn a_card_that_was_written_down_before_names_were_shown_still_reads() {
+    let mut old = serde_json::to_value(delete()).unwrap();
+    old.as_object_mut().unwrap().remove("names");
+    let card: Card = serde_json::from_value(old).unwrap();
+    assert_eq!(card.names, Vec::<String>::new());
+}
+
+#[test]
+fn a_ruling_is_said_in_the_language_of_the_person() {
+    use crate::policy::{Ask, Level, Place, Registry, Target};
+    let registry = Registry::load().unwrap();
+    let mut ask = Ask::new("fs:write", "write_files", "anna", "cli");
+    (ask.place, ask.side_effects, ask.reversible) = (Some(Place::Territory), true, true);
+    ask.target = Target::Path(std::path::Path::new("/home/anna/a"));
+    let ruling = registry.decide(Level::Supervised, &ask, &[], &[], jiff::Timestamp::UNIX_EPOCH, "s");
+    let texts = Texts::load().unwrap();
+    assert_eq!(texts.lang("en").ruling(&ruling), ruling.text);
+    assert_eq!(
+        texts.lang("it").ruling(&ruling),
+        "Metnos vuole cambiare file nelle cartelle che hai aperto, e al livello “supervised” serve il tuo sì."
+    );
+    let card = Card { capability: ruling.row.clone(), ..delete() };
+    assert!(shown(&card, 0, "it").contains("usa fs:write nelle cartelle che hai aperto"));
+}
+
+#[test]
+fn every_row_of_the_policy_can_be_said_in_italian() {
+    let (texts, registry) = (Texts::load().unwrap(), crate::policy::Registry::load().unwrap());
+    let silent: Vec<String> = registry
+        .table()
+        .iter()
+        .map(crate::policy::Row::name)
+        .filter(|row| !texts.lang("it").does.contains_key(row))
+        .collect();
+    assert_eq!(silent, Vec::<String>::new());
 }

@@ -1,5 +1,7 @@
 //! The words of the cards, one data file a language.
 
+use crate::policy::Ruling;
+use crate::text::{fill, short_code};
 use metnos_executor::Origin;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -44,7 +46,7 @@ impl Texts {
 
     /// The words of `language`, such as `it` or `it-CH`; of English when there are none.
     pub fn lang(&self, language: &str) -> &Lang {
-        let short = language.split(['-', '_', '.']).next().unwrap_or_default().to_ascii_lowercase();
+        let short = short_code(language);
         self.others.iter().find(|(name, _)| *name == short).map_or(&self.fallback, |(_, lang)| lang)
     }
 }
@@ -58,6 +60,19 @@ pub struct Lang {
     pub(super) object: BTreeMap<String, [String; 2]>,
     pub(super) fixed: BTreeMap<String, String>,
     origin: Origins,
+    /// By how the name of a capability goes on: where its files lie.
+    #[serde(default)]
+    place: BTreeMap<String, String>,
+    /// By row of the policy: what it does. Where there is nothing, the policy's own words are said.
+    #[serde(default)]
+    pub(super) does: BTreeMap<String, String>,
+    /// What a ruling says, by its sentence.
+    #[serde(default)]
+    ruling: BTreeMap<String, String>,
+    /// By answer: the words for it, the shortest first.
+    answer: BTreeMap<String, Vec<String>>,
+    /// Sentences of their own, by what they are for.
+    say: BTreeMap<String, String>,
     pub(super) text: Phrases,
 }
 
@@ -89,13 +104,45 @@ pub(super) struct Phrases {
     pub(super) frees_now: String,
     pub(super) frees_later: String,
     pub(super) capability: String,
+    pub(super) and_more: String,
+    pub(super) at_least: String,
     pub(super) grant_here: String,
+    pub(super) grant_below: String,
     pub(super) grant_schedule: String,
     pub(super) tainted: String,
     pub(super) tainted_from: String,
 }
 
 impl Lang {
+    /// A sentence, with its values put in.
+    pub fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
+        fill(self.say.get(key).map_or(key, String::as_str), values)
+    }
+
+    /// Why the policy rules so, in these words.
+    pub fn ruling(&self, ruling: &Ruling) -> String {
+        let (Some(does), Some(template)) = (self.does.get(&ruling.row), self.ruling.get(&ruling.saying))
+        else {
+            return ruling.text.clone();
+        };
+        let about = ruling.about.as_str();
+        let values = [("does", does.as_str()), ("level", ruling.level.as_str())];
+        fill(template, &[&values[..], &["target", "rule", "capability"].map(|name| (name, about))].concat())
+    }
+
+    /// The name of a row of the policy: the capability, and where.
+    pub(super) fn row(&self, row: &str) -> String {
+        let placed =
+            self.place.iter().find_map(|(place, said)| Some((row.strip_suffix(place.as_str())?, said)));
+        placed.map_or_else(|| row.to_owned(), |(capability, said)| format!("{capability}{said}"))
+    }
+
+    /// The answer that a word stands for, by its name: `once`, `session`, `always`, `no`, `never`, `later`.
+    pub fn answer(&self, word: &str) -> Option<&str> {
+        let word = word.trim().to_lowercase();
+        self.answer.iter().find(|(_, words)| words.contains(&word)).map(|(answer, _)| answer.as_str())
+    }
+
     /// The words for where a value came from.
     pub(super) fn origin(&self, origin: Origin) -> &str {
         match origin {
@@ -109,14 +156,17 @@ impl Lang {
     }
 
     /// A size as people write it, to one decimal.
-    pub(super) fn size(&self, bytes: u64) -> String {
+    pub fn size(&self, bytes: u64) -> String {
         const UNITS: [(&str, u64); 4] =
-            [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
-        let Some((unit, scale)) = UNITS.into_iter().find(|(_, scale)| bytes >= *scale) else {
+            [("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000)];
+        if bytes < 1_000 {
             return format!("{bytes} B");
-        };
-        // Rounded down, so that 999.99 kB does not read as 1000 kB.
-        let tenths = bytes / (scale / 10);
+        }
+        // To the nearest tenth; what would read as 1000 kB is 1 MB.
+        let tenths = |scale: u64| bytes / (scale / 10) + u64::from(bytes % (scale / 10) >= scale / 20);
+        let fits = UNITS.into_iter().find(|(_, scale)| tenths(*scale) < 10_000);
+        let (unit, scale) = fits.unwrap_or(UNITS[UNITS.len() - 1]);
+        let tenths = tenths(scale);
         match tenths % 10 {
             0 => format!("{} {unit}", tenths / 10),
             rest => format!("{}{}{rest} {unit}", tenths / 10, self.decimal),

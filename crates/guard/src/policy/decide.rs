@@ -27,6 +27,12 @@ pub struct Ruling {
     pub grant: Option<String>,
     /// The rule that forbade it, or that made it a question.
     pub rule: Option<String>,
+    /// Which sentence says why.
+    #[serde(default)]
+    pub saying: String,
+    /// What that sentence is about, besides the row: the target of a grant, the text of a rule, a capability.
+    #[serde(default)]
+    pub about: String,
     /// Why, in one sentence for the person.
     pub text: String,
 }
@@ -47,36 +53,37 @@ impl Registry {
         let row = self.row(ask.capability, ask.place, ask.to_self);
         let (cell, texts) = (row.at(level), &self.texts);
         let rule = |reach: Reach| rules.iter().find(|rule| rule.reach(ask, now) == Some(reach));
-        let say =
-            |decision: Decision, template: &str, by: By<'_>| by.ruling(decision, row, level, ask, template);
+        let say = |decision: Decision, saying: (&str, &str), by: By<'_>| {
+            by.ruling(decision, row, level, ask, saying)
+        };
 
         if row.capability == UNKNOWN {
-            return say(Decision::Deny, &texts.unknown, By::Table);
+            return say(Decision::Deny, ("unknown", &texts.unknown), By::Table);
         }
         if !fits(row, ask) {
-            return say(Decision::Deny, &texts.no_target, By::Table);
+            return say(Decision::Deny, ("no_target", &texts.no_target), By::Table);
         }
         if let Some(rule) = rule(Reach::Hit) {
-            return say(Decision::Deny, &texts.never, By::Rule(rule));
+            return say(Decision::Deny, ("never", &texts.never), By::Rule(rule));
         }
         if cell == Decision::Deny {
-            return say(Decision::Deny, &texts.deny, By::Table);
+            return say(Decision::Deny, ("deny", &texts.deny), By::Table);
         }
         if let Some(rule) = rule(Reach::Above) {
-            return say(Decision::Ask, &texts.above, By::Rule(rule));
+            return say(Decision::Ask, ("above", &texts.above), By::Rule(rule));
         }
         // What reaches only the person who asked leaves nothing with anybody else.
         if level == Level::Full && ask.is_lasting() && !row.to_self {
-            return say(Decision::Ask, &texts.lasting, By::Table);
+            return say(Decision::Ask, ("lasting", &texts.lasting), By::Table);
         }
         if cell == Decision::Allow {
-            return say(Decision::Allow, &texts.allow, By::Table);
+            return say(Decision::Allow, ("allow", &texts.allow), By::Table);
         }
         let lifted =
             grants.iter().find(|grant| row.class == Class::Target && grant.covers(ask, now, session));
         match lifted {
-            Some(grant) => say(Decision::Allow, &texts.granted, By::Grant(grant)),
-            None => say(Decision::Ask, &texts.ask, By::Table),
+            Some(grant) => say(Decision::Allow, ("granted", &texts.granted), By::Grant(grant)),
+            None => say(Decision::Ask, ("ask", &texts.ask), By::Table),
         }
     }
 }
@@ -89,7 +96,14 @@ enum By<'a> {
 }
 
 impl By<'_> {
-    fn ruling(self, decision: Decision, row: &Row, level: Level, ask: &Ask<'_>, template: &str) -> Ruling {
+    fn ruling(
+        self,
+        decision: Decision,
+        row: &Row,
+        level: Level,
+        ask: &Ask<'_>,
+        (saying, template): (&str, &str),
+    ) -> Ruling {
         let shown = |text: &str| one_line(text, SHOWN_MAX);
         let (grant, rule) = match self {
             Self::Table => (None, None),
@@ -98,12 +112,15 @@ impl By<'_> {
         };
         let target = grant.map_or(String::new(), |grant| shown(&grant.target));
         let forbidden = rule.map_or(String::new(), |rule| shown(&rule.text));
+        let capability = shown(ask.capability);
+        let forbidden = forbidden.trim_end_matches('.');
+        let about = [target.as_str(), forbidden, &capability].into_iter().find(|text| !text.is_empty());
         let values = [
             ("does", row.does.as_str()),
             ("level", level.as_str()),
-            ("capability", &shown(ask.capability)),
+            ("capability", &capability),
             ("target", &target),
-            ("rule", forbidden.trim_end_matches('.')),
+            ("rule", forbidden),
         ];
         Ruling {
             decision,
@@ -113,6 +130,8 @@ impl By<'_> {
             critical: row.critical,
             grant: grant.map(|grant| grant.id.clone()),
             rule: rule.map(|rule| rule.id.clone()),
+            saying: saying.to_owned(),
+            about: about.unwrap_or_default().to_owned(),
             text: fill(template, &values),
         }
     }
@@ -140,7 +159,7 @@ type Weight<'a> =
     (Decision, Option<&'a str>, bool, Class, (std::cmp::Reverse<&'a str>, Level, Option<&'a str>, &'a str));
 
 fn weight(ruling: &Ruling) -> Weight<'_> {
-    let Ruling { decision, row, level, class, critical, grant, rule, text } = ruling;
+    let Ruling { decision, row, level, class, critical, grant, rule, text, .. } = ruling;
     let rest = (std::cmp::Reverse(row.as_str()), *level, grant.as_deref(), text.as_str());
     (*decision, rule.as_deref(), *critical, *class, rest)
 }

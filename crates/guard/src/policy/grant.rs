@@ -5,7 +5,7 @@ use crate::moment;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A yes bound to a person, a channel, a capability and a target.
+/// A yes bound to a person, a channel, a capability, an executor and a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
@@ -17,6 +17,9 @@ pub struct Grant {
     pub channel: String,
     /// For which capability.
     pub capability: String,
+    /// Which executor may use it; one that names none holds for all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
     /// A path and what lies below it, a host or `*.domain`, or the exact text.
     pub target: String,
     /// In which turns.
@@ -71,6 +74,7 @@ impl Grant {
             && bound(&self.user, ask.user)
             && bound(&self.channel, ask.channel)
             && bound(&self.capability, ask.capability)
+            && self.executor.as_deref().is_none_or(|executor| bound(executor, ask.executor))
             && ask.target.is_within(&self.target)
             && match &self.scope {
                 GrantScope::Always => true,

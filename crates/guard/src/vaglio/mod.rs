@@ -15,7 +15,7 @@ mod weights;
 mod tests;
 
 pub use facts::{Arg, Facts};
-pub use weights::{Judge, JudgeError};
+pub use weights::{Judge, JudgeError, Judges};
 
 use crate::text::fill;
 use serde::{Deserialize, Serialize};

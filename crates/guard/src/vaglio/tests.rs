@@ -226,3 +226,12 @@ proptest! {
         prop_assert!(both.ask || !rules.ask);
     }
 }
+
+#[test]
+fn the_judge_weighs_the_same_in_every_language() {
+    let judges = Judges::load().unwrap();
+    let facts = Facts { items: 500, deletes: true, ..plain() };
+    let [english, italian] = ["en", "it-CH"].map(|language| judges.of(language).verdict(&facts, None));
+    assert_eq!((english.score, english.ask), (italian.score, italian.ask));
+    assert!(english.why.starts_with("Better ask") && italian.why.starts_with("Meglio chiedere"));
+}

@@ -1,9 +1,12 @@
 //! The data file of the judge: weights, thresholds and words.
 
+use crate::text::short_code;
 use metnos_executor::Origin;
 use serde::Deserialize;
 
 const FILE: &str = include_str!("../../data/vaglio.toml");
+/// The words in other languages.
+const SPOKEN: [(&str, &str); 1] = [("it", include_str!("../../data/vaglio.it.toml"))];
 
 /// Why the judge cannot be used. Without it every step with an effect asks.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +38,40 @@ pub struct Judge {
     weight: Weights,
     text: Texts,
     origin: Origins,
+}
+
+/// The words of the judge in one language.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    text: Texts,
+    origin: Origins,
+}
+
+/// The same judge in every language it speaks.
+#[derive(Clone, Debug)]
+pub struct Judges {
+    first: Judge,
+    others: Vec<(&'static str, Judge)>,
+}
+
+impl Judges {
+    /// The judge this program was built with.
+    pub fn load() -> Result<Self, JudgeError> {
+        let first = Judge::load()?;
+        let mut others = Vec::with_capacity(SPOKEN.len());
+        for (language, text) in SPOKEN {
+            let Words { text, origin } = toml::from_str(text)?;
+            others.push((language, Judge { text, origin, ..first.clone() }));
+        }
+        Ok(Self { first, others })
+    }
+
+    /// The one that speaks `language`, or English.
+    pub fn of(&self, language: &str) -> &Judge {
+        let short = short_code(language);
+        self.others.iter().find(|(name, _)| *name == short).map_or(&self.first, |(_, judge)| judge)
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -157,13 +157,12 @@ impl Db {
 
     /// Notes a failure; the third in a row retires the plan.
     pub fn plan_failed(&self, id: i64, day: u32) -> Result<()> {
-        self.write("note the failure of a plan", |tx| {
-            let failures: Option<u32> = tx.query_row(sql::PLAN_FAILED, [id], |row| row.get(0)).optional()?;
-            if failures.is_some_and(|n| n >= FAILURES) {
-                tx.execute(sql::PLAN_RETIRE, (id, day, format!("failed {FAILURES} times in a row")))?;
-            }
-            Ok(())
-        })
+        self.write("note the failure of a plan", |tx| failed(tx, sql::PLAN_FAILED, id, day))
+    }
+
+    /// Notes that what a plan did was taken back: a failure, after which its clean uses count from the start.
+    pub fn plan_undone(&self, id: i64, day: u32) -> Result<()> {
+        self.write("note that a plan was undone", |tx| failed(tx, sql::PLAN_UNDONE, id, day))
     }
 
     /// Takes a plan out of use for a while; false when it is not there.
@@ -200,6 +199,14 @@ impl Db {
     pub fn plans_of_turn(&self, turn: &str) -> Result<Vec<KeptPlan>> {
         self.with("read plans", |c| c.prepare_cached(sql::PLANS_OF_TURN)?.query_map([turn], kept)?.collect())
     }
+}
+
+fn failed(tx: &Transaction<'_>, note: &str, id: i64, day: u32) -> rusqlite::Result<()> {
+    let failures: Option<u32> = tx.query_row(note, [id], |row| row.get(0)).optional()?;
+    if failures.is_some_and(|n| n >= FAILURES) {
+        tx.execute(sql::PLAN_RETIRE, (id, day, format!("failed {FAILURES} times in a row")))?;
+    }
+    Ok(())
 }
 
 fn used(tx: &Transaction<'_>, id: i64, turn: &str, day: u32, now: Timestamp) -> rusqlite::Result<()> {
@@ -310,6 +317,23 @@ mod tests {
         let fresh = db.learn_plan(&lesson("a", "1"), 37, now).unwrap();
         let fresh = db.plan(fresh).unwrap().unwrap();
         assert_eq!((fresh.uses, fresh.failures, fresh.retired), (1, 0, None));
+    }
+
+    #[test]
+    fn what_was_undone_has_no_clean_use_left_and_the_third_time_retires() {
+        let (_dir, db) = db();
+        let now = Timestamp::now();
+        let id = db.learn_plan(&lesson("a", "1"), 5, now).unwrap();
+        db.plan_used(id, "T", 5, now).unwrap();
+        db.plan_undone(id, 5).unwrap();
+        let undone = db.plan(id).unwrap().unwrap();
+        assert_eq!((undone.uses, undone.failures, undone.retired), (0, 1, None));
+        db.plan_used(id, "T", 5, now).unwrap();
+        assert_eq!(db.plan(id).unwrap().unwrap().uses, 1, "it proves itself from the start");
+        for _ in 0..3 {
+            db.plan_undone(id, 6).unwrap();
+        }
+        assert!(db.plan(id).unwrap().unwrap().is_retired(6));
     }
 
     #[test]

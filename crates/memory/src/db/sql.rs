@@ -113,6 +113,7 @@ pub(super) const PLAN_USED: &str = "UPDATE plans SET uses = uses + 1, failures =
     last_day = ?3, last_at = ?4 WHERE id = ?1 AND retired_day IS NULL";
 pub(super) const PLAN_FAILED: &str =
     "UPDATE plans SET failures = failures + 1 WHERE id = ?1 AND retired_day IS NULL RETURNING failures";
+pub(super) const PLAN_UNDONE: &str = "UPDATE plans SET uses = 0, failures = failures + 1 WHERE id = ?1 AND retired_day IS NULL RETURNING failures";
 pub(super) const PLAN_RETIRE: &str =
     "UPDATE plans SET retired_day = ?2, retired_why = ?3, starred = 0 WHERE id = ?1";
 pub(super) const PLAN_STAR: &str =

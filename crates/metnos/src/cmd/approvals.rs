@@ -1,19 +1,20 @@
 //! `metnos approvals`, `approve`, `reject`: questions and answers.
 
 use super::exec::{Terminal, now, show, tidy};
+use super::stop::Stop;
 use super::{USER, caller};
 use crate::print::Printer;
 use metnos_executor::Failure;
 use metnos_gateway::Gateway;
 use metnos_runtime::call::turn_of;
-use metnos_runtime::guards::{Answer, Question, Standing};
+use metnos_runtime::guards::{Answer, Choices, Question, Standing};
 use serde_json::{Map, Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Asks whoever sits at this terminal; without one the question waits.
-pub(crate) fn ask_here(question: &Question) -> Answer {
+pub(crate) fn ask_here(question: &Question, stop: &Stop) -> Answer {
     // Whoever pipes something in does not sit there to answer.
     if !std::io::stdin().is_terminal() {
         return Answer::Later;
@@ -23,27 +24,26 @@ pub(crate) fn ask_here(question: &Question) -> Answer {
     };
     // Two handles: one is read through a buffer.
     let Ok(copy) = terminal.try_clone() else { return Answer::Later };
-    converse(&mut terminal, &mut BufReader::new(copy), question).unwrap_or(Answer::Later)
+    converse(&mut terminal, &mut BufReader::new(copy), question, stop).unwrap_or(Answer::Later)
 }
 
-fn converse(out: &mut File, input: &mut dyn BufRead, question: &Question) -> std::io::Result<Answer> {
-    let last = if question.can_last { "  [s]ession here  [a]lways here" } else { "" };
+fn converse(
+    out: &mut File,
+    input: &mut dyn BufRead,
+    question: &Question,
+    stop: &Stop,
+) -> std::io::Result<Answer> {
+    let Some(choices) = Choices::of(&question.lang, question.can_last) else { return Ok(Answer::Later) };
     writeln!(out, "{}", question.text)?;
     loop {
-        write!(out, "[y]es{last}  [n]o  ne[v]er  [l]ater > ")?;
+        write!(out, "{}", choices.line())?;
         out.flush()?;
         let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
+        if !stop.until_readable(&*out) || input.read_line(&mut line)? == 0 {
             return Ok(Answer::Later);
         }
-        match line.trim().to_lowercase().as_str() {
-            "y" | "yes" | "sì" | "si" => return Ok(Answer::Once),
-            "s" | "session" | "sessione" if question.can_last => return Ok(Answer::Session),
-            "a" | "always" | "sempre" if question.can_last => return Ok(Answer::Always),
-            "n" | "no" => return Ok(Answer::No),
-            "v" | "never" | "mai" => return Ok(Answer::Never),
-            "l" | "later" | "dopo" => return Ok(Answer::Later),
-            _ => {}
+        if let Some(answer) = choices.heard(&line) {
+            return Ok(answer);
         }
     }
 }

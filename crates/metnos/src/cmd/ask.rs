@@ -4,19 +4,21 @@ use super::exec::{self, Terminal};
 use crate::cli::Ask;
 use crate::print::{self, Printer};
 use crate::remote::Remote;
-use metnos_executor::Failure;
 use metnos_executor::wire::Progress;
+use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
 use metnos_runtime::people::HOST;
 use serde_json::{Map, Value, json};
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::process::ExitCode;
 
 /// How many rows of a list are shown.
 const ROWS: usize = 60;
+/// The longest request that is read from standard input.
+const REQUEST_MAX: u64 = 64 << 10;
 
 /// The terminal, for a whole turn.
 pub(super) struct Chat {
@@ -66,9 +68,7 @@ impl TurnDoor for Chat {
             return None;
         }
         print::prompt(&format!("{text} "));
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line).ok()?;
-        Some(line.trim().to_owned()).filter(|line| !line.is_empty())
+        self.terminal.hear().filter(|line| !line.is_empty())
     }
 
     fn as_door(&mut self) -> &mut dyn Door {
@@ -84,7 +84,7 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
         false => None,
     };
     if let Some(daemon) = daemon {
-        let mut body = json!({ "text": args.request.join(" "), "base": exec::here()?.to_string_lossy() });
+        let mut body = json!({ "text": words(args)?, "base": exec::here()?.to_string_lossy() });
         let name = args.conversation.clone().unwrap_or_else(super::session);
         for (key, value) in [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))] {
             if let Some(value) = value {
@@ -98,7 +98,7 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
     let person = gateway.runtime().person(args.by.as_deref().unwrap_or(HOST))?;
     let zone = person.and_then(|person| person.zone);
     let asked = Asked {
-        text: args.request.join(" "),
+        text: words(args)?,
         language: args.lang.clone(),
         now: moment(args.now.as_deref(), args.zone.as_deref().or(zone.as_deref()))?,
         caller: super::caller(args.by.as_deref()),
@@ -106,6 +106,24 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
         base: exec::here()?,
     };
     one(printer, &gateway, &asked)
+}
+
+/// The words of a request, from the command line or from standard input.
+pub(crate) fn words(args: &Ask) -> Result<String, Failure> {
+    if args.request != ["-"] {
+        return Ok(args.request.join(" "));
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(REQUEST_MAX + 1).read_to_string(&mut text);
+    let read = read.map_err(|e| Failure::io("standard input", &e))?;
+    match text.trim() {
+        _ if read as u64 > REQUEST_MAX => Err(Failure::new(
+            ErrorClass::TooLarge,
+            format!("a request is longer than {} KiB", REQUEST_MAX >> 10),
+        )),
+        "" => Err(Failure::wrong_args("standard input holds no request")),
+        words => Ok(words.to_owned()),
+    }
 }
 
 /// One request and its answer.

@@ -1,9 +1,10 @@
 //! `metnos credentials`: names in sight, values never.
 
 use super::USER;
+use super::stop::Stop;
 use crate::cli::Credentials;
 use crate::print::{self, Printer};
-use metnos_executor::Failure;
+use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::Form;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, IsTerminal, Read};
@@ -18,7 +19,7 @@ pub(crate) fn run(printer: Printer, command: Credentials) -> Result<ExitCode, Fa
     match command {
         Credentials::Set { name, fields } => {
             let fields = if fields.is_empty() { vec!["token".to_owned()] } else { fields };
-            let values = ask(&fields)?;
+            let values = ask(&fields, None)?;
             runtime.set_credential(&name, values, USER)?;
             printer.value(&json!({ "set": name, "fields": fields }));
             printer.say(format!("{name} is kept: {}", fields.join(", ")));
@@ -50,23 +51,23 @@ fn row(listed: &metnos_runtime::Listed) -> Map<String, Value> {
 }
 
 /// Asks whoever sits at this terminal for a credential that a call needs; without one, nobody.
-pub(crate) fn fill(form: &Form) -> Option<Vec<(String, String)>> {
+pub(crate) fn fill(form: &Form, stop: &Stop) -> Option<Vec<(String, String)>> {
     if !std::io::stdin().is_terminal() {
         return None;
     }
     print::prompt(&format!("{} is needed and not kept yet; an empty answer stops.\n", form.name));
     let fields: Vec<String> = form.fields.iter().map(|field| field.as_str().to_owned()).collect();
-    let values = ask(&fields).ok()?;
+    let values = ask(&fields, Some(stop)).ok()?;
     values.iter().all(|(_, value)| !value.is_empty()).then_some(values)
 }
 
 /// One value a line, from the terminal without an echo or from standard input: never from the command
-/// line, which every process can read.
-fn ask(fields: &[String]) -> Result<Vec<(String, String)>, Failure> {
+/// line, which every process can read. A stop that is asked for ends it.
+fn ask(fields: &[String], stop: Option<&Stop>) -> Result<Vec<(String, String)>, Failure> {
     let stdin = std::io::stdin();
     let terminal = stdin.is_terminal();
     let failed = |e: std::io::Error| Failure::io("standard input", &e);
-    let mut lines = std::io::BufReader::new(stdin.lock().take(INPUT_MAX));
+    let mut left = INPUT_MAX;
     let mut values = Vec::new();
     for field in fields {
         // First the echo, then the question: whoever is quick sees no letter of it either.
@@ -75,7 +76,13 @@ fn ask(fields: &[String]) -> Result<Vec<(String, String)>, Failure> {
             print::prompt(&format!("{field}: "));
         }
         let mut value = String::new();
-        if lines.read_line(&mut value).map_err(failed)? == 0 {
+        if terminal && stop.is_some_and(|stop| !stop.until_readable(&stdin)) {
+            return Err(Failure::new(ErrorClass::Cancelled, format!("no value for {field}")));
+        }
+        // Held for one line, and nothing beyond it is taken away.
+        let read = stdin.lock().take(left).read_line(&mut value).map_err(failed)?;
+        left = left.saturating_sub(read as u64);
+        if read == 0 {
             return Err(Failure::wrong_args(format!("no value for {field}"))
                 .with_hint("one value a line on standard input, or answer on the terminal"));
         }

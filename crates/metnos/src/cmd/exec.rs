@@ -102,6 +102,15 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// The next line of whoever sits here; nothing when they want to stop instead.
+    pub(super) fn hear(&self) -> Option<String> {
+        let mut line = String::new();
+        let heard = self.stop.until_readable(std::io::stdin());
+        (heard && std::io::stdin().read_line(&mut line).ok()? > 0).then(|| line.trim().to_owned())
+    }
+}
+
 impl Door for Terminal {
     fn progress(&mut self, progress: &Progress) {
         let total = progress.total.map(|t| format!(" of {t}")).unwrap_or_default();
@@ -114,12 +123,12 @@ impl Door for Terminal {
 
     fn fill(&mut self, form: &Form) -> Option<Vec<(String, String)>> {
         self.printer.progress_end();
-        super::credentials::fill(form)
+        super::credentials::fill(form, &self.stop)
     }
 
     fn ask(&mut self, question: &Question) -> Answer {
         self.printer.progress_end();
-        super::approvals::ask_here(question)
+        super::approvals::ask_here(question, &self.stop)
     }
 }
 

@@ -1,7 +1,7 @@
 //! One file per command.
 
 pub(crate) mod approvals;
-mod ask;
+pub(crate) mod ask;
 mod audit;
 mod credentials;
 mod devices;

@@ -26,7 +26,8 @@ pub(crate) fn run(printer: Printer, command: Policy) -> Result<ExitCode, Failure
                 .grants
                 .iter()
                 .map(|grant| {
-                    json!({ "id": grant.id, "what": format!("may {}", grant.capability), "where": grant.target,
+                    let by = grant.executor.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
+                    json!({ "id": grant.id, "what": format!("{by}may {}", grant.capability), "where": grant.target,
                         "who": format!("{}/{}", grant.user, grant.channel), "in_force": grant.is_live(now) })
                 })
                 .collect();

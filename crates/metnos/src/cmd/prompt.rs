@@ -1,6 +1,7 @@
 //! `metnos` without a command: a prompt that runs executors.
 
 use super::exec::{self, Terminal};
+use super::stop::Stop;
 use super::{line, sugar};
 use crate::print::{self, Printer};
 use metnos_executor::Failure;
@@ -33,11 +34,20 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let watched = Arc::clone(&gateway);
     // Birth promises are tried again at every start; a broken one shows in the list and in status.
     std::thread::spawn(move || watched.runtime().rebirth());
-    converse(printer, &gateway)
+    converse(printer, &gateway, House::Ours)
+}
+
+/// Whose process the prompt runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum House {
+    /// Its own: Ctrl-C while nothing runs ends it.
+    Ours,
+    /// That of a daemon, which Ctrl-C does not end.
+    Shared,
 }
 
 /// Reads a line, runs it, again.
-pub(crate) fn converse(printer: Printer, gateway: &Gateway) -> Result<ExitCode, Failure> {
+pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Result<ExitCode, Failure> {
     let runtime = gateway.runtime();
     let interactive = std::io::stdin().is_terminal();
     if interactive {
@@ -49,13 +59,16 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway) -> Result<ExitCode, 
         printer.say("Say what you want, in English or Italian; help shows more.");
     }
     super::ask::interrupted(printer, &gateway.cut_off(Some(super::USER))?);
-    let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
         if interactive {
             print::prompt("metnos> ");
         }
-        let read = line::next(&mut stdin, LINE_MAX, &mut line);
+        let read = {
+            let _ends = (house == House::Ours).then(Stop::at_once).transpose()?;
+            // Held for one line: a question in the middle of a turn reads the next one.
+            line::next(&mut std::io::stdin().lock(), LINE_MAX, &mut line)
+        };
         match read.map_err(|e| Failure::io("standard input", &e))? {
             Ok(false) => return Ok(ExitCode::SUCCESS),
             Ok(true) => {}

@@ -56,7 +56,8 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
         if prompt && std::io::stdin().is_terminal() {
             let gateway = house.gateway();
             std::thread::spawn(move || {
-                if let Err(failure) = super::prompt::converse(printer, &gateway) {
+                if let Err(failure) = super::prompt::converse(printer, &gateway, super::prompt::House::Shared)
+                {
                     printer.failure(&failure);
                 }
                 let _ = left.send(());

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 /// Decides a turn again from its log.
 pub(crate) fn replay(printer: Printer, turn: &str, diff: bool) -> Result<ExitCode, Failure> {
     let gateway = Gateway::new(super::runtime(false)?)?;
+    gateway.turn(turn)?.ok_or_else(|| unknown(turn))?;
     let replayed = gateway.replay(turn)?;
     printer.value(&serde_json::to_value(&replayed).map_err(|e| Failure::internal(e.to_string()))?);
     let same = replayed.differences.is_empty();
@@ -51,7 +52,7 @@ pub(crate) fn list(printer: Printer, most: u32) -> Result<ExitCode, Failure> {
 pub(crate) fn one(printer: Printer, id: &str) -> Result<ExitCode, Failure> {
     let gateway = Gateway::new(super::runtime(false)?)?;
     let Some(seen) = gateway.view(id)? else {
-        return Err(Failure::wrong_args(format!("there is no turn {id}")).with_hint("metnos turns"));
+        return Err(unknown(id));
     };
     let turn = &seen.turn;
     let calls = gateway.model_calls(id)?;
@@ -91,6 +92,10 @@ pub(crate) fn one(printer: Printer, id: &str) -> Result<ExitCode, Failure> {
         printer.say(format!("{tokens} tokens, {} spent", money(cost)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::wrong_args(format!("there is no turn {id}")).with_hint("metnos turns")
 }
 
 fn row(call: &ModelCall) -> Map<String, Value> {

@@ -27,10 +27,10 @@ pub(crate) fn run(printer: Printer, args: Undo) -> Result<ExitCode, Failure> {
     }
     let purpose = if args.dry_run { Purpose::Try } else { Purpose::Undo };
     match runtime.undo(USER, args.turn.as_deref(), purpose)? {
-        Some(outcome) => Ok(show(printer, &outcome, args.dry_run, runtime.config.undo.keep_days.get())),
+        Some(outcome) => Ok(show(printer, &runtime, &outcome, args.dry_run)),
         None => {
             printer.value(&json!({ "undone": null, "reversed": 0, "conflicts": [] }));
-            printer.say("there is nothing to undo");
+            printer.say(runtime.say(&runtime.language(USER), "nothing_to_undo", &[]));
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -64,11 +64,12 @@ fn record(turn: &Turn) -> Map<String, Value> {
     record
 }
 
-fn show(printer: Printer, outcome: &Outcome, dry: bool, keep_days: u32) -> ExitCode {
+fn show(printer: Printer, runtime: &Runtime, outcome: &Outcome, dry: bool) -> ExitCode {
+    let keep_days = runtime.config.undo.keep_days.get();
     let turn = &outcome.turn;
     printer.value(&json!({
         "undone": turn.id, "executor": turn.executor, "dry_run": dry,
-        "reversed": outcome.reversed, "conflicts": outcome.conflicts,
+        "reversed": outcome.reversed, "conflicts": outcome.conflicts, "voided": outcome.voided,
     }));
     let total = outcome.reversed + outcome.conflicts.len() as u64;
     let word = if dry { "would be taken back" } else { "taken back" };
@@ -78,6 +79,10 @@ fn show(printer: Printer, outcome: &Outcome, dry: bool, keep_days: u32) -> ExitC
     }
     if outcome.conflicts.len() > 10 {
         printer.say(format!("  … and {} more", outcome.conflicts.len() - 10));
+    }
+    if outcome.voided > 0 {
+        let count = outcome.voided.to_string();
+        printer.say(runtime.say(&runtime.language(USER), "voided", &[("count", &count)]));
     }
     if !outcome.conflicts.is_empty() && !dry {
         printer.say(format!(

@@ -9,8 +9,8 @@ use metnos_runtime::guards::{Answer, Question};
 use serde_json::{Map, Value, json};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Asks, shows what happens, and says how the process should end.
@@ -20,8 +20,9 @@ pub(crate) fn ask(printer: Printer, remote: &Remote, body: &Value) -> Result<Exi
     body["turn"] = turn.clone().into();
     let stream = remote.stream("/agent/turn", &body)?;
     let over = Arc::new(AtomicBool::new(false));
-    let listening = cancel_on_stop(remote, &turn, &over)?;
-    let ended = watch(printer, remote, &turn, Events::new(stream));
+    let stop = Arc::new(Stop::listen()?);
+    let listening = cancel_on_stop(remote, &turn, &over, &stop);
+    let ended = watch(printer, remote, &turn, Events::new(stream), &stop);
     over.store(true, Ordering::Relaxed);
     let _ = listening.join();
     ended
@@ -32,18 +33,18 @@ fn cancel_on_stop(
     remote: &Remote,
     turn: &str,
     over: &Arc<AtomicBool>,
-) -> Result<std::thread::JoinHandle<()>, Failure> {
-    let stop = Mutex::new(Stop::listen()?);
-    let (remote, turn, over) = (remote.clone(), turn.to_owned(), Arc::clone(over));
-    Ok(std::thread::spawn(move || {
+    stop: &Arc<Stop>,
+) -> std::thread::JoinHandle<()> {
+    let (remote, turn, over, stop) = (remote.clone(), turn.to_owned(), Arc::clone(over), Arc::clone(stop));
+    std::thread::spawn(move || {
         while !over.load(Ordering::Relaxed) {
-            if stop.lock().unwrap_or_else(PoisonError::into_inner).asked() {
+            if stop.asked() {
                 let _ = remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}));
                 return;
             }
             std::thread::sleep(Duration::from_millis(30));
         }
-    }))
+    })
 }
 
 fn watch(
@@ -51,6 +52,7 @@ fn watch(
     remote: &Remote,
     turn: &str,
     events: Events<impl std::io::Read>,
+    stop: &Stop,
 ) -> Result<ExitCode, Failure> {
     for event in events {
         let event = event?;
@@ -64,8 +66,9 @@ fn watch(
                     id: text("id").to_owned(),
                     text: text("text").to_owned(),
                     can_last: data.get("can_last") == Some(&Value::Bool(true)),
+                    lang: text("lang").to_owned(),
                 };
-                let answer = match approvals::ask_here(&question) {
+                let answer = match approvals::ask_here(&question, stop) {
                     Answer::Later => return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?),
                     Answer::Once => "once",
                     Answer::Session => "session",
@@ -78,7 +81,7 @@ fn watch(
             }
             "form" => {
                 printer.progress_end();
-                let Some(answer) = reply(printer, text("text")) else {
+                let Some(answer) = reply(printer, text("text"), stop) else {
                     return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
                 };
                 // The answer comes over this stream too; waiting for it twice is one time too many.
@@ -125,13 +128,14 @@ fn phase(printer: Printer, data: &Value) {
     }
 }
 
-fn reply(printer: Printer, question: &str) -> Option<String> {
+fn reply(printer: Printer, question: &str, stop: &Stop) -> Option<String> {
     if printer.json || !std::io::stdin().is_terminal() {
         return None;
     }
     print::prompt(&format!("{question} "));
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).ok()?;
+    let heard = stop.until_readable(std::io::stdin());
+    (heard && std::io::stdin().read_line(&mut line).ok()? > 0).then_some(())?;
     Some(line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Remote, ask};
 use crate::cli::{Command, Undo};
+use crate::cmd::stop::Stop;
 use crate::cmd::{line, session};
 use crate::print::{self, Printer};
 use metnos_executor::Failure;
@@ -17,7 +18,7 @@ pub(crate) fn run(printer: Printer, remote: &Remote, command: Option<Command>) -
     match command {
         None => prompt(printer, remote),
         Some(Command::Ask(args)) => {
-            let mut body = json!({ "text": args.request.join(" ") });
+            let mut body = json!({ "text": crate::cmd::ask::words(&args)? });
             let name = args.conversation.clone().unwrap_or_else(session);
             for (key, value) in
                 [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))]
@@ -67,13 +68,17 @@ fn prompt(printer: Printer, remote: &Remote) -> Result<ExitCode, Failure> {
     if interactive {
         printer.say(format!("Metnos, as {}. quit ends it.", me["name"].as_str().unwrap_or_default()));
     }
-    let mut stdin = std::io::stdin().lock();
     let mut read = Vec::new();
     loop {
         if interactive {
             print::prompt("metnos> ");
         }
-        match line::next(&mut stdin, LINE_MAX, &mut read).map_err(|e| Failure::io("standard input", &e))? {
+        let heard = {
+            let _ends = Stop::at_once()?;
+            // Held for one line: a question in the middle of a turn reads the next one.
+            line::next(&mut std::io::stdin().lock(), LINE_MAX, &mut read)
+        };
+        match heard.map_err(|e| Failure::io("standard input", &e))? {
             Ok(false) => return Ok(ExitCode::SUCCESS),
             Ok(true) => {}
             Err(too_long) => {

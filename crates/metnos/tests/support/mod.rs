@@ -11,6 +11,7 @@
 pub mod browser;
 pub mod daemon;
 pub mod model;
+pub mod pty;
 pub mod session;
 pub mod skill;
 pub mod telegram;

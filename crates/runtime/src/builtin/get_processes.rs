@@ -33,16 +33,20 @@ fn description() -> Value {
 }
 
 fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
-    let args = wish.args.clone();
-    Ok(Plan::look("system:read", move |_| run(&args)))
+    let (args, lang) = (wish.args.clone(), wish.lang.to_owned());
+    Ok(Plan::look("system:read", move |work| run(&args, work.runtime, &lang)))
 }
 
-fn run(args: &Map<String, Value>) -> Result<Report, Failure> {
-    let entries = if args.get("health") == Some(&Value::Bool(true)) { health() } else { processes(args) };
+fn run(args: &Map<String, Value>, runtime: &Runtime, lang: &str) -> Result<Report, Failure> {
+    let is_health = args.get("health") == Some(&Value::Bool(true));
+    let entries = if is_health { health() } else { processes(args) };
     let mut outcome = Outcome { ok_count: entries.len() as u64, ..Outcome::default() };
+    if is_health {
+        outcome.fields.insert("summary".into(), summary(&entries, runtime, lang).into());
+    }
     let top = args.get("top").and_then(Value::as_u64).unwrap_or(0) as usize;
     let mut entries = entries;
-    if top > 0 && entries.len() > top && args.get("health") != Some(&Value::Bool(true)) {
+    if top > 0 && entries.len() > top && !is_health {
         outcome.truncation = Some(metnos_executor::Truncation {
             truncated: true,
             truncated_what: "entries".into(),
@@ -58,6 +62,18 @@ fn run(args: &Map<String, Value>) -> Result<Report, Failure> {
         entry["_origin"] = Origin::Local.as_str().into();
     }
     Report::of(outcome, ListName::Entries, &entries)
+}
+
+/// How much room there is, a line for each place: the rest is in the rows.
+fn summary(entries: &[Value], runtime: &Runtime, lang: &str) -> String {
+    let said = entries.iter().filter_map(|entry| {
+        let kind = entry.get("kind")?.as_str()?;
+        let key = ["disk", "memory"].into_iter().find(|key| *key == kind)?;
+        let bytes = |name: &str| Some(runtime.size(lang, entry.get(name)?.as_u64()?));
+        let path = entry.get("path").and_then(Value::as_str).unwrap_or_default();
+        Some(runtime.say(lang, key, &[("path", path), ("free", &bytes("free")?), ("size", &bytes("size")?)]))
+    });
+    said.collect::<Vec<_>>().join("\n")
 }
 
 struct Process {

@@ -4,7 +4,7 @@ use crate::call::Door;
 use crate::guards::{Asked, Known, Principal, Subject, is_own};
 use crate::runtime::Runtime;
 use metnos_executor::{Failure, ListName, Outcome};
-use metnos_guard::card::{Card, Effect};
+use metnos_guard::card::{Card, Effect, Lang};
 use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Ask, Level, Registry, Ruling, Target};
 use metnos_guard::vaglio::Facts;
@@ -158,7 +158,7 @@ impl Subject for Deed<'_, '_> {
         self.plan.judged
     }
 
-    fn permanent(&self) -> Option<String> {
+    fn permanent(&self, _lang: &Lang) -> Option<String> {
         self.plan.always.clone()
     }
 
@@ -196,8 +196,10 @@ impl Subject for Deed<'_, '_> {
             executor: self.asked.executor.to_owned(),
             count: self.plan.count,
             object: self.plan.object.clone(),
+            names: Vec::new(),
             source: self.plan.source.clone(),
             destination: None,
+            at_least: false,
             bytes: None,
             effect: self.plan.effect,
             frees: None,

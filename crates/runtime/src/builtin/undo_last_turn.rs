@@ -29,12 +29,12 @@ fn description() -> Value {
 }
 
 fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
-    let caller = wish.caller.to_owned();
+    let (caller, lang) = (wish.caller.to_owned(), wish.lang.to_owned());
     // Undo writes its own lines, between which it acts; this one only says that it was asked for.
     Ok(Plan::look("system:undo", move |work| {
         let mut outcome = Outcome::default();
         let Some(undone) = work.runtime.undo(&caller, None, Purpose::Undo)? else {
-            outcome.fields.insert("text".into(), "there is nothing to undo".into());
+            outcome.fields.insert("text".into(), work.runtime.say(&lang, "nothing_to_undo", &[]).into());
             return Report::of(outcome, ListName::Results, &[]);
         };
         outcome.ok_count = undone.reversed;
@@ -42,7 +42,7 @@ fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
             outcome.fail(index as u64, conflict.path.clone(), ErrorClass::Conflict, conflict.why.clone());
         }
         let record = json!({ "turn": undone.turn.id, "executor": undone.turn.executor,
-            "reversed": undone.reversed, "conflicts": undone.conflicts.len(), "_origin": Origin::Local.as_str() });
+            "reversed": undone.reversed, "conflicts": undone.conflicts.len(), "voided": undone.voided, "_origin": Origin::Local.as_str() });
         Report::of(outcome, ListName::Results, &[record])
     }))
 }

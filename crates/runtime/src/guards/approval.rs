@@ -37,6 +37,14 @@ pub enum Standing {
     Consumed,
 }
 
+/// Why a question is void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Void {
+    /// Something that the same turn did before was taken back.
+    Undone,
+}
+
 /// What a person answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -63,6 +71,8 @@ pub struct Question {
     pub text: String,
     /// Whether a yes can hold for more than once.
     pub can_last: bool,
+    /// The language it is asked in.
+    pub lang: String,
 }
 
 /// A question and its answer.
@@ -102,6 +112,9 @@ pub struct Approval {
     /// True when only the host may answer, also if another asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_only: bool,
+    /// Why nobody needs to answer it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub void: Option<Void>,
     /// Where it stands.
     pub standing: Standing,
     /// When it was asked, in text.
@@ -117,6 +130,13 @@ impl Approval {
     fn strip(&mut self) {
         self.args.clear();
         self.entries = None;
+    }
+
+    /// Answers it with no, because what it was asked for is no longer so.
+    pub(crate) fn void(&mut self) {
+        self.standing = Standing::Rejected;
+        self.void = Some(Void::Undone);
+        self.strip();
     }
 
     /// True while it can be answered and used.
@@ -171,7 +191,7 @@ impl Runtime {
         let times = self.habit(step)?.map_or(0, |habit| habit.times);
         let text = approval.card.render(times, self.guards.texts.lang(step.asked().lang));
         let can_last = approval.grantable.is_some();
-        let question = Question { id: approval.id.clone(), text, can_last };
+        let question = Question { id: approval.id.clone(), text, can_last, lang: approval.lang.clone() };
         // Who may not answer is not asked.
         let elsewhere = approval.host_only && !Principal::parse(step.asked().caller).is_host();
         let answer = if elsewhere { Answer::Later } else { step.door().ask(&question) };
@@ -192,7 +212,9 @@ impl Runtime {
                         self.consume(&row, &approval)?;
                         Ok(approval.id)
                     }
-                    _ => Err(Failure::new(ErrorClass::Cancelled, "you said no; nothing was done")),
+                    _ => {
+                        Err(Failure::new(ErrorClass::Cancelled, self.say(step.asked().lang, "refused", &[])))
+                    }
                 }
             }
         }
@@ -225,6 +247,7 @@ impl Runtime {
             grantable: step.grantable(ruling),
             never: step.never(),
             host_only,
+            void: None,
             standing: Standing::Pending,
             asked_at: now.to_string(),
             expires_at: now.saturating_add(waits(asked.caller)).unwrap_or(now).to_string(),
@@ -267,6 +290,9 @@ impl Runtime {
         by: &str,
     ) -> Result<(Row, Approval), Failure> {
         let now = super::now();
+        if approval.void.is_some() {
+            return Err(self.taken_back(&approval.lang));
+        }
         if approval.standing != Standing::Pending {
             return Err(Failure::new(ErrorClass::Conflict, format!("{} was already answered", approval.id)));
         }
@@ -320,7 +346,7 @@ impl Runtime {
         self.decide(Kind::Habit, &id, &habit)
     }
 
-    fn exchange(&self, row: &Row, approval: &Approval) -> Result<Row, Failure> {
+    pub(crate) fn exchange(&self, row: &Row, approval: &Approval) -> Result<Row, Failure> {
         let new = self.signed(Kind::Approval, &approval.id, approval)?;
         let done =
             self.db.redecide(Kind::Approval.as_str(), row, &new, Timestamp::now()).map_err(unrecorded)?;
@@ -341,6 +367,7 @@ impl Runtime {
             user: asker.user,
             channel: asker.channel,
             capability,
+            executor: Some(approval.executor.clone()),
             target,
             scope: match answer {
                 Answer::Session => GrantScope::Session(approval.session.clone()),

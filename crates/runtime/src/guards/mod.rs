@@ -3,6 +3,7 @@
 
 mod approval;
 pub(crate) mod channels;
+mod choices;
 pub(crate) mod commands;
 mod desk;
 mod meter;
@@ -13,7 +14,8 @@ mod size;
 mod step;
 mod subject;
 
-pub use approval::{Answer, Approval, Question, Standing};
+pub use approval::{Answer, Approval, Question, Standing, Void};
+pub use choices::Choices;
 pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub(crate) use meter::Meter;
@@ -27,7 +29,7 @@ use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Texts;
 use metnos_guard::policy::{Decision, Registry};
-use metnos_guard::vaglio::Judge;
+use metnos_guard::vaglio::Judges;
 use metnos_memory::audit::{Line, Verdict};
 pub(crate) use records::Known;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What the guards are made from, loaded once.
 pub(crate) struct Guards {
     pub(crate) registry: Registry,
-    judge: Judge,
+    judges: Judges,
     texts: Texts,
     known: Mutex<Option<Arc<Known>>>,
 }
@@ -46,7 +48,7 @@ impl Guards {
         let broken = |e: String| Failure::new(ErrorClass::SandboxUnavailable, e);
         Ok(Self {
             registry: Registry::load().map_err(|e| broken(e.to_string()))?,
-            judge: Judge::load().map_err(|e| broken(e.to_string()))?,
+            judges: Judges::load().map_err(|e| broken(e.to_string()))?,
             texts: Texts::load().map_err(|e| broken(e.to_string()))?,
             known: Mutex::new(None),
         })
@@ -107,6 +109,22 @@ impl Runtime {
         Ok(own.min(self.channel_cap(caller)))
     }
 
+    /// The language of a person, where their words do not show it.
+    pub fn language(&self, caller: &str) -> String {
+        let person = self.person(&Principal::parse(caller).user).ok().flatten();
+        person.and_then(|person| person.language).unwrap_or_else(|| "en".to_owned())
+    }
+
+    /// A sentence in the language of a person.
+    pub fn say(&self, lang: &str, key: &str, values: &[(&str, &str)]) -> String {
+        self.guards.texts.lang(lang).say(key, values)
+    }
+
+    /// A size as a person reads it.
+    pub fn size(&self, lang: &str, bytes: u64) -> String {
+        self.guards.texts.lang(lang).size(bytes)
+    }
+
     /// Lets one step through, or says why not.
     pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
         // The attack table is about the cell: its attacker has already been let through.
@@ -122,6 +140,9 @@ impl Runtime {
             )
             .with_hint("metnos policy grants shows it, metnos policy revoke <id> removes it"));
         }
+        if step.effectful() {
+            self.stands(&step.asked())?;
+        }
         let level = self.level(step.asked().caller)?;
         let ruling = step.policy(&self.guards.registry, level, &known, now());
         line.verdicts.push(Verdict {
@@ -131,13 +152,15 @@ impl Runtime {
         });
         let denied = ruling.decision == Decision::Deny && !lab::without(Layer::Policy);
         if denied {
-            return Err(Failure::new(ErrorClass::PolicyViolation, ruling.text)
+            let text = self.guards.texts.lang(step.asked().lang).ruling(&ruling);
+            return Err(Failure::new(ErrorClass::PolicyViolation, text)
                 .with_hint(format!("metnos policy check explains it; this session's level is {level}")));
         }
         // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
         // approves the executor itself.
         let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
-        let permanent = step.permanent();
+        let lang = self.guards.texts.lang(step.asked().lang);
+        let permanent = step.permanent(lang);
         // What belongs to the machine or to the host is the host's to allow, whoever uses it.
         let standing = self.standing(step.asked().caller)?;
         let foreign = !matches!(standing, Caller::House) && !step.own();
@@ -156,14 +179,22 @@ impl Runtime {
         if (!asks && !doubts) || lab::without(Layer::Approval) {
             return Ok(());
         }
+        // Nobody is asked about what cannot be done.
+        if let Some(path) = step.missing() {
+            let path = path.display().to_string();
+            let text = self.say(step.asked().lang, "not_there", &[("path", &path)]);
+            return Err(Failure::new(ErrorClass::NotFound, text));
+        }
         let reason = match permanent {
             Some(why) => why,
             None if verdict.ask => verdict.why,
-            None if ruling.decision == Decision::Allow => format!("{} is for the host to allow.", ruling.row),
-            None => ruling.text.clone(),
+            None if ruling.decision == Decision::Allow => lang.say("for_the_host", &[("row", &ruling.row)]),
+            None => lang.ruling(&ruling),
         };
         let host_only = foreign || !standing.answers();
         let id = self.ask(step, &ruling, reason, host_only)?;
+        // The answer may have taken its time.
+        self.stands(&step.asked())?;
         line.verdicts.push(Verdict { guard: "approval".into(), decision: "yes".into(), reason: id });
         Ok(())
     }
@@ -180,9 +211,10 @@ impl Runtime {
         };
         let approved = self.habit(step)?.and_then(|habit| habit.days_ago(jiff::Timestamp::now()));
         let facts = step.facts(used, approved)?;
-        let verdict = self.guards.judge.verdict(&facts, None);
+        let judge = self.guards.judges.of(step.asked().lang);
+        let verdict = judge.verdict(&facts, None);
         let opinion = if asks || verdict.ask { None } else { self.opinion(&step.asked(), &facts) };
-        Ok(self.guards.judge.combine_with_model(verdict, opinion))
+        Ok(judge.combine_with_model(verdict, opinion))
     }
 }
 

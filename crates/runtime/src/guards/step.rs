@@ -10,7 +10,7 @@ use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Reach;
 use metnos_executor::{BytePath, Failure, Origin};
-use metnos_guard::card::{Card, Effect, Frees, Tainted};
+use metnos_guard::card::{Card, Effect, Frees, Lang, Tainted};
 use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::territory::Territory;
 use metnos_guard::vaglio::{Arg, Facts};
@@ -44,6 +44,8 @@ pub(crate) struct Step<'a, 'd> {
     pub(crate) call_id: Option<&'a str>,
     pub(crate) territory: &'a Territory,
     pub(crate) workspace: &'a Path,
+    /// The person's home.
+    pub(crate) home: &'a Path,
     /// How long and how much is kept for undo.
     pub(crate) undo: crate::config::Undo,
     /// The bytes it deletes, when they are more than are kept: then it is for good.
@@ -93,9 +95,9 @@ impl Subject for Step<'_, '_> {
         })
     }
 
-    fn permanent(&self) -> Option<String> {
-        let most = self.undo.budget_mb;
-        self.permanent.map(|_| format!("more than the {most} MB that are kept for undo: permanently?"))
+    fn permanent(&self, lang: &Lang) -> Option<String> {
+        let most = self.undo.budget_mb.to_string();
+        self.permanent.map(|_| lang.say("permanent", &[("most", &most)]))
     }
 
     /// The strictest ruling over everything it needs. A step that needs nothing computes.
@@ -169,9 +171,14 @@ impl Subject for Step<'_, '_> {
         let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
         let source = source.or_else(|| text("base_path"));
         let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
-        let bytes = match self.permanent {
-            Some(bytes) => bytes,
-            None => size::bytes(&operands, self.descends(), MEASURED_MAX).unwrap_or_else(|least| least),
+        // What is not deleted is taken with everything in it.
+        let whole = !self.deletes() || self.descends();
+        let (bytes, at_least) = match self.permanent {
+            Some(bytes) => (bytes, false),
+            None => match size::bytes(&operands, whole, MEASURED_MAX) {
+                Ok(bytes) => (bytes, false),
+                Err(least) => (least, true),
+            },
         };
         let effect = match (manifest.contract.side_effects, self.reversible()) {
             (false, _) => Effect::NoChange,
@@ -187,8 +194,10 @@ impl Subject for Step<'_, '_> {
                 [one] => one.file_name().map(|name| name.to_string_lossy().into_owned()),
                 _ => None,
             },
+            names: names(&operands),
             source,
             destination,
+            at_least,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
             frees: self.frees(bytes),
@@ -213,12 +222,23 @@ impl Subject for Step<'_, '_> {
             "fs:read" | "fs:write" => {
                 let paths = self.paths(capability == "fs:write");
                 let dir = |path: &PathBuf| if path.is_dir() { path.clone() } else { above(path) };
-                common_dir(&paths.iter().map(dir).collect::<Vec<_>>())?.display().to_string()
+                let here = common_dir(&paths.iter().map(dir).collect::<Vec<_>>())?;
+                self.is_narrow(&here).then(|| here.display().to_string())?
             }
             "network:http" => self.found.manifest.sandbox.net.first()?.to_string(),
             _ => return None,
         };
         Some((capability, target))
+    }
+
+    fn missing(&self) -> Option<PathBuf> {
+        let operands = self.operands();
+        let gone = |path: &PathBuf| {
+            std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+        };
+        let takes = self.deletes() || self.found.manifest.executor.name.as_str().starts_with("move_");
+        let first = operands.first().filter(|_| takes && operands.len() <= MEASURED_MAX)?;
+        operands.iter().all(gone).then(|| first.clone())
     }
 
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
@@ -233,6 +253,11 @@ impl Subject for Step<'_, '_> {
 }
 
 impl Step<'_, '_> {
+    /// Whether a folder is small enough to be allowed for good: nobody means the whole home or the whole machine.
+    fn is_narrow(&self, dir: &Path) -> bool {
+        !self.home.starts_with(dir) && dir.components().count() > 2
+    }
+
     fn reversible(&self) -> bool {
         !self.found.manifest.contract.reverse.is_empty() && self.permanent.is_none()
     }
@@ -351,6 +376,15 @@ impl Step<'_, '_> {
             paths.extend(list.paths("path").unwrap_or_default());
         }
         paths
+    }
+}
+
+/// The first of several, as people call them.
+fn names(operands: &[PathBuf]) -> Vec<String> {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    match operands {
+        [] | [_] => Vec::new(),
+        several => several.iter().filter_map(name).take(Card::NAMES_MAX).collect(),
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
 use metnos_executor::Failure;
-use metnos_guard::card::Card;
+use metnos_guard::card::{Card, Lang};
 use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Level, Registry, Ruling};
 use metnos_guard::vaglio::{Arg, Facts};
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was asked for, by whom.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ pub(crate) trait Subject {
         true
     }
     /// Why nothing of it could be kept for undo, which asks at every level.
-    fn permanent(&self) -> Option<String> {
+    fn permanent(&self, _lang: &Lang) -> Option<String> {
         None
     }
     /// What the policy says about everything it needs.
@@ -86,6 +86,10 @@ pub(crate) trait Subject {
     fn grantable(&self, ruling: &Ruling) -> Option<(String, String)>;
     /// The kind of command that "never this" is about; else it is about the executor.
     fn never(&self) -> Option<Pattern> {
+        None
+    }
+    /// The first of the things it would take away or elsewhere, when none of them is there.
+    fn missing(&self) -> Option<PathBuf> {
         None
     }
     /// The input list as text, unless it is longer than `most`, and whether any was.

@@ -28,6 +28,7 @@ fn grant(capability: &str, target: &str) -> Grant {
         user: "anna".into(),
         channel: "terminal".into(),
         capability: capability.into(),
+        executor: None,
         target: target.into(),
         scope: GrantScope::Always,
         created_at: at(900_000),

@@ -169,3 +169,17 @@ fn hosts_are_matched_whole() {
         assert!(!covers(granted, host), "{granted} {host}");
     }
 }
+
+#[test]
+fn a_grant_that_names_an_executor_holds_for_no_other_and_one_of_old_for_all() {
+    let old = grant("fs:write", "/home/anna/Documents");
+    let narrow = Grant { executor: Some("write_files".into()), ..old.clone() };
+    let mut wanted = ask("fs:write", Some(Place::Territory), path("/home/anna/Documents/a.txt"));
+    assert!(old.covers(&wanted, now(), SESSION));
+    assert!(!narrow.covers(&wanted, now(), SESSION), "{} is another", wanted.executor);
+    wanted.executor = "write_files";
+    assert!(narrow.covers(&wanted, now(), SESSION));
+    let text = serde_json::to_string(&old).unwrap();
+    assert!(!text.contains("executor"), "what was signed before reads as it was");
+    assert_eq!(serde_json::from_str::<Grant>(&text).unwrap(), old);
+}

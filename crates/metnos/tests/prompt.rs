@@ -1,0 +1,62 @@
+//! The prompt, at a terminal: questions in the middle of a turn are asked, heard and can be left.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use support::House;
+use support::pty::Pty;
+
+const CTRL_C: &str = "\x03";
+
+#[test]
+fn a_follow_up_question_is_asked_and_its_answer_is_heard() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "");
+    pty.shows("metnos> ");
+    pty.keys("move Documents/a.txt\n");
+    pty.shows("Where to? ");
+    pty.keys("Archive\n");
+    pty.shows("1 file moved.");
+    pty.shows("metnos> ");
+    assert!(house.home().join("Archive/a.txt").exists());
+    pty.keys("quit\n");
+    assert_eq!(pty.ends(), Some(0));
+}
+
+#[test]
+fn ctrl_c_leaves_a_question_and_then_the_prompt() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "");
+    pty.shows("metnos> ");
+    pty.keys("move Documents/a.txt\n");
+    pty.shows("Where to? ");
+    pty.keys(CTRL_C);
+    pty.shows("Stopped.");
+    pty.shows("metnos> ");
+    assert!(house.home().join("Documents/a.txt").exists());
+    pty.keys(CTRL_C);
+    assert_eq!(pty.ends(), Some(130));
+}
+
+#[test]
+fn ctrl_c_at_a_card_leaves_it_waiting() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "ask delete Documents/a.txt");
+    pty.shows("> ");
+    pty.keys(CTRL_C);
+    assert_eq!(pty.ends(), Some(4));
+    assert!(house.home().join("Documents/a.txt").exists());
+}
+
+#[test]
+fn a_prompt_that_is_piped_into_reads_every_line() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let ran = house.run_with(&[], b"move Documents/a.txt\nhow many files are in Documents?\n");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("Where to?"), "nobody is there to answer: {ran:?}");
+    assert!(ran.stdout.lines().any(|line| line == "1"), "{ran:?}");
+}

@@ -1,0 +1,62 @@
+//! The answers a person can give, in their own words.
+
+use crate::guards::Answer;
+use metnos_guard::card::{Lang, Texts};
+
+/// What is shown below a question, and what each word typed there means.
+pub struct Choices {
+    lang: Lang,
+    can_last: bool,
+}
+
+impl Choices {
+    /// Those of a language; `can_last` when a yes may hold for more than once. None without any words to ask with.
+    pub fn of(language: &str, can_last: bool) -> Option<Self> {
+        Some(Self { lang: Texts::load().ok()?.lang(language).clone(), can_last })
+    }
+
+    /// The line that names them all.
+    pub fn line(&self) -> String {
+        self.lang.say(if self.can_last { "choices_last" } else { "choices" }, &[])
+    }
+
+    /// The answer that was typed, if it is one.
+    pub fn heard(&self, text: &str) -> Option<Answer> {
+        match self.lang.answer(text)? {
+            "once" => Some(Answer::Once),
+            "session" if self.can_last => Some(Answer::Session),
+            "always" if self.can_last => Some(Answer::Always),
+            "no" => Some(Answer::No),
+            "never" => Some(Answer::Never),
+            "later" => Some(Answer::Later),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_letter_in_brackets_is_an_answer_of_its_own() {
+        for (language, count) in [("en", 6), ("it", 6)] {
+            let choices = Choices::of(language, true).unwrap();
+            let line = choices.line();
+            let letters = line.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+            let heard: Vec<Answer> = letters.map(|letter| choices.heard(letter).unwrap()).collect();
+            assert_eq!(heard.len(), count, "{line}");
+            for (n, answer) in heard.iter().enumerate() {
+                assert!(!heard[..n].contains(answer), "{language}: {answer:?} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_last_cannot_be_said() {
+        let choices = Choices::of("it", false).unwrap();
+        assert_eq!((choices.heard("sempre"), choices.heard(" Sì ")), (None, Some(Answer::Once)));
+        assert!(!choices.line().contains("sempre"));
+    }
+}
