@@ -39,6 +39,7 @@ pub fn record(id: &str, answer: &Answer) -> Value {
             json!({"id": id, "kind": "ask", "plan": null, "missing": ask.missing, "tool": ask.tool})
         }
         Answer::Help => json!({"id": id, "kind": "help", "plan": null, "missing": []}),
+        Answer::Say(what) => json!({"id": id, "kind": "say", "plan": null, "missing": [], "say": what}),
         Answer::Gap(gap) => json!({
             "id": id, "kind": "gap", "plan": null, "missing": [],
             "reason": gap.reason, "words": gap.words, "near": gap.near,

@@ -215,6 +215,11 @@ impl Messages {
         Ending { text: self.say(language, "undone", &[]), ..Ending::bare(Status::Cancelled) }
     }
 
+    /// What is said where nothing is to be done.
+    pub(crate) fn spoken(&self, language: &str, what: &str) -> Ending {
+        Ending { text: self.say(language, what, &[]), ..Ending::bare(Status::Done) }
+    }
+
     /// A step that cannot run yet.
     pub(crate) fn dormant(&self, language: &str, tool: &str, reason: &str) -> Ending {
         let text = self.say(language, "dormant", &[("tool", tool), ("reason", reason)]);

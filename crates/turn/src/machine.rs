@@ -140,6 +140,7 @@ impl Machine {
                 effect
             }
             Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
+            Answer::Say(what) => Effect::Finish(self.messages.spoken(&state.language, &what)),
             Answer::Gap(gap) => self.consult(state, words.text, gap),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::LexiconError;
 use crate::catalog::Role;
+use metnos_vocab::{Class, Object, Verb};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Value;
@@ -51,6 +52,11 @@ pub struct VerbSense {
     pub as_is: bool,
     /// Everything said after it is the value of this argument, word by word.
     pub rest: Option<Role>,
+    /// What it makes is new: a word such as "new" describes it and leaves nothing out.
+    #[serde(default)]
+    pub makes: bool,
+    /// What is said to a request that asks more of its executor than that does.
+    pub beyond: Option<String>,
     /// What to take when the object has no such verb.
     pub fallback: Option<Box<VerbSense>>,
 }
@@ -69,6 +75,9 @@ pub struct NounSense {
     /// Values it carries.
     #[serde(default)]
     pub set: BTreeMap<Role, Value>,
+    /// Patterns of the names such things have.
+    #[serde(default)]
+    pub names: Vec<String>,
     /// The argument that a name beside it fills.
     pub named: Option<Role>,
     /// Counts only when such a value is there too.
@@ -112,6 +121,11 @@ pub struct FlagSense {
     pub role: Role,
     /// The value.
     pub value: Value,
+    /// Counts only where something is changed.
+    #[serde(default)]
+    pub acting: bool,
+    /// Only what is named so is meant: the beginning of the name.
+    pub begins: Option<String>,
     /// Verbs that mean another beside it.
     #[serde(default)]
     pub turns: BTreeMap<String, String>,
@@ -122,6 +136,15 @@ pub struct FlagSense {
 pub struct ExtensionOf<'a> {
     /// The kind.
     pub kind: &'a str,
+}
+
+impl VerbSense {
+    /// Whether its executors change something, as the vocabulary has it.
+    pub(crate) fn changes(&self) -> bool {
+        let object = Object::parse(self.object.as_deref().unwrap_or("files"));
+        let verb = self.verb.as_deref().and_then(Verb::parse);
+        verb.zip(object).is_some_and(|(verb, object)| verb.class(object) == Class::Changer)
+    }
 }
 
 /// What senses mean.

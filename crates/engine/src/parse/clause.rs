@@ -113,13 +113,52 @@ impl<'a> Clause<'a> {
     }
 }
 
+impl Clause<'_> {
+    /// The name given at `at` by a word such as "called": it goes on over numbers and unknown words, up to a word that
+    /// leads elsewhere.
+    pub(crate) fn given_name(&self, at: usize, bare: bool) -> Option<(String, usize)> {
+        let (mut name, mut end) = self.name(at, bare)?;
+        if !matches!(self.lit(at), Some(Lit::Word | Lit::Number(_))) {
+            return Some((name, end));
+        }
+        let called = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "named"));
+        while let Some(next) = self.items.get(end).filter(|next| next.free() && goes_on(next, called)) {
+            name.push(' ');
+            name.push_str(&next.text);
+            end += 1;
+        }
+        Some((name, end))
+    }
+}
+
+/// Whether a name goes on with this word; one that was `called` goes on up to a word that leads elsewhere.
+fn goes_on(item: &Item, called: bool) -> bool {
+    const ELSEWHERE: [&str; 8] = ["prep", "then", "cue", "pron", "neg", "flag", "by", "stop"];
+    let leads = || ELSEWHERE.iter().any(|cat| item.sense(cat).is_some());
+    match item.lit {
+        Lit::Number(_) => true,
+        Lit::Word => item.capital || item.senses.is_empty() || called && !leads(),
+        _ => false,
+    }
+}
+
 /// A word that only binds others together.
 pub(crate) fn only_stop(item: &Item) -> bool {
     item.sense("stop").is_some()
         && item.senses.iter().all(|s| {
             matches!(
                 s.cat.as_str(),
-                "stop" | "number" | "by" | "pron" | "math_ask" | "subject" | "polite" | "every"
+                "stop"
+                    | "number"
+                    | "by"
+                    | "pron"
+                    | "math_ask"
+                    | "subject"
+                    | "polite"
+                    | "every"
+                    | "vague"
+                    | "say"
+                    | "wonder"
             )
         })
 }

@@ -15,6 +15,8 @@ pub(crate) struct Frame {
     pub(crate) object: String,
     /// Values by role.
     pub(crate) slots: BTreeMap<Role, Value>,
+    /// How the names begin, of things that only such names tell apart.
+    pub(crate) begins: Option<String>,
     /// Values that are excluded.
     pub(crate) excluded: Vec<(Role, Value)>,
     /// Several kinds at once.

@@ -21,6 +21,7 @@ mod refer;
 mod schedule;
 mod split;
 mod table;
+mod vague;
 mod when;
 mod wish;
 

@@ -12,13 +12,18 @@ impl Clause<'_> {
                 continue;
             }
             let before = self.frame.excluded.len();
+            let placed = self.names_place(at);
             let mut end = at + 1;
             while end < self.len() {
                 let item = &self.items[end];
                 let ends = item.is_comma() && end > at + 1
                     || Some(end) == self.verb_at
                     || item.sense("neg").is_some();
-                if !item.free() || ends {
+                // "that are not PDFs in X": what they are not was said; X is where they are.
+                let known = self.frame.excluded.len() > before;
+                let where_they_are =
+                    known && !placed && matches!(item.sense("prep"), Some("in" | "inor" | "from"));
+                if !item.free() || ends || where_they_are {
                     break;
                 }
                 if !self.excluded(end, object) && !self.fills(end) {
@@ -30,6 +35,15 @@ impl Clause<'_> {
                 self.take(at, end, "except");
             }
         }
+    }
+
+    /// Whether a place is named before `at`.
+    fn names_place(&self, at: usize) -> bool {
+        (0..at).any(|i| {
+            let item = &self.items[i];
+            matches!(item.lit, Lit::Path(_) | Lit::Slashed(_))
+                || self.placed(i) && (item.capital || item.sense("place").is_some())
+        })
     }
 
     /// Words that may stand between the things left out.
@@ -51,7 +65,7 @@ impl Clause<'_> {
             Lit::Quoted(text) if object == "messages" => Some((Role::From, text.clone())),
             Lit::Quoted(text) if self.placed(at) => Some((Role::Place, text.clone())),
             Lit::Quoted(text) => Some((Role::Query, text.clone())),
-            Lit::Path(path) => Some((Role::Place, path.clone())),
+            Lit::Path(path) | Lit::Slashed(path) => Some((Role::Place, path.clone())),
             Lit::File(name) => Some((Role::Query, name.clone())),
             Lit::Word => self.excluded_word(at, object),
             _ => None,

@@ -30,8 +30,9 @@ impl Clause<'_> {
         let ids: Vec<String> =
             self.items[at].senses.iter().filter(|s| s.cat == "flag").map(|s| s.id.clone()).collect();
         for id in ids {
-            let Some(flag) = self.senses.flag.get(&id) else { continue };
+            let Some(flag) = self.senses.flag.get(&id).filter(|flag| !flag.acting) else { continue };
             let (role, value) = (flag.role, json(&flag.value));
+            self.frame.begins = flag.begins.clone().or(self.frame.begins.take());
             match role {
                 Role::Add | Role::Remove => self.frame.push(role, value),
                 _ => {
@@ -75,6 +76,10 @@ impl Clause<'_> {
             if noun.beside.is_some_and(|role| !self.frame.has(role)) {
                 continue;
             }
+            // A word that means nothing of its own here is not read, if it would leave something out.
+            if noun.object.is_none() && noun.tool.is_none() && self.sense(at, "vague").is_some() {
+                continue;
+            }
             for (role, value) in &noun.set {
                 if *role == Role::Kind {
                     if let Some(kind) =
@@ -85,6 +90,9 @@ impl Clause<'_> {
                 } else {
                     self.frame.slots.entry(*role).or_insert(json(value));
                 }
+            }
+            for name in noun.names {
+                self.frame.push(Role::Patterns, name);
             }
             if let Some(qualifier) = noun.qualifier {
                 self.frame.qualifiers.push(qualifier);

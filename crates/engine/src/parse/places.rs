@@ -124,8 +124,9 @@ impl Clause<'_> {
     fn folder_name(&self, at: usize, from: usize, prep: &str) -> Option<(String, String, usize)> {
         let item = &self.items[at];
         let called = self.folder_word(from, at);
-        let noun_before =
-            (0..at).any(|i| self.sense(i, "noun").is_some() && i != at && !self.items[i].capital);
+        let noun_before = (0..at).any(|i| {
+            self.sense(i, "noun").is_some() && i != at && !self.items[i].capital || self.names_file(i)
+        });
         if let Some(path) = item.sense("place") {
             let after = self.folder_after(at + 1);
             let phrase = item.words > 1 || (item.sense("noun").is_none() && item.sense("stop").is_none());
@@ -134,7 +135,12 @@ impl Clause<'_> {
                 || phrase
                 || item.capital && (!prep.is_empty() || self.owns(at + 1) || self.asks_about())
                 || self.weighed(at)
+                || item.capital && self.renamed(at)
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
+            if sure && self.own_folder(at, called || after) {
+                let (name, end) = (item.text.clone(), at + 1 + usize::from(after));
+                return Some((format!("~/{name}"), name, end));
+            }
             if sure {
                 return Some((path.to_owned(), item.text.clone(), at + 1 + usize::from(after)));
             }
@@ -187,6 +193,22 @@ impl Clause<'_> {
         None
     }
 
+    /// A word for things, written as a name: where something is changed, or folders are spoken of, it is the folder of
+    /// that name and not the one where such things are usually kept.
+    fn own_folder(&self, at: usize, called: bool) -> bool {
+        let item = &self.items[at];
+        item.capital && item.sense("own_folder").is_some() && (called || self.changes())
+    }
+
+    /// "rename X to Y", "move X to Y": what is written as a name right after the verb is what is meant, not what is in it.
+    fn renamed(&self, at: usize) -> bool {
+        self.changes() && self.verb_at.is_some_and(|verb| verb + 1 == at) && !self.owns(at + 1)
+    }
+
+    fn names_file(&self, at: usize) -> bool {
+        matches!(&self.items[at].lit, Lit::Path(path) | Lit::Slashed(path) | Lit::File(path) if has_ending(path))
+    }
+
     /// "what about Downloads?": the earlier request, elsewhere.
     fn asks_about(&self) -> bool {
         self.items.iter().any(|item| item.sense("what_about").is_some())
@@ -224,6 +246,9 @@ impl Clause<'_> {
         let known = self
             .lexicon
             .single(&first.to_lowercase())
+            .filter(|p| {
+                first.starts_with(char::is_lowercase) || p.senses.iter().all(|s| s.cat != "own_folder")
+            })
             .and_then(|p| p.senses.iter().find(|s| s.cat == "place"));
         match known {
             Some(place) => format!("{}/{rest}", place.id),

@@ -57,6 +57,7 @@ impl Clause<'_> {
         if guess == "messages" && !sends {
             self.senders();
         }
+        self.acting_flags();
         self.phrases();
         self.sizes();
         if matches!(guess.as_str(), "events") || sends {
@@ -139,7 +140,7 @@ impl Clause<'_> {
             let polite = item.sense("polite").is_some()
                 && item.command().is_none()
                 && item.senses.iter().all(|s| {
-                    matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then" | "help")
+                    matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then" | "help" | "say")
                 });
             if polite {
                 self.take(at, at + 1, "polite");
@@ -385,6 +386,8 @@ impl Clause<'_> {
 
     /// What explained each word, and what nothing explained.
     fn finish(mut self) -> Frame {
+        self.unread_things();
+        self.vague_order();
         for (at, item) in self.items.iter().enumerate() {
             // "thirty days" that no reader took is a limit that would be lost.
             let amount = item.number().is_some_and(|n| n > 1.0)
@@ -397,6 +400,8 @@ impl Clause<'_> {
                 self.frame.used.push((item.text.clone(), item.taken));
             } else if item.senses.iter().all(|s| s.cat == "help")
                 || amount
+                || self.vague(at)
+                || self.either(at)
                 || narrows(item)
                 || counts(item)
                 || self.unread_deed(item)

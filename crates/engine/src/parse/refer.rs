@@ -42,6 +42,11 @@ impl Clause<'_> {
             folders.get(..2).and_then(|f| <&[(usize, String); 2]>::try_from(f).ok())
         else {
             self.items = saved;
+            if let (Some(_), [(place, path)]) = (but, &folders[..])
+                && *place > at
+            {
+                self.outside(at, *place, path.clone());
+            }
             return;
         };
         let op = if but.is_some() { "difference" } else { "intersect" };
@@ -52,6 +57,12 @@ impl Clause<'_> {
                 self.take(i, i + 1, "sets");
             }
         }
+    }
+
+    /// "that are not in X", with no other place: everywhere but there.
+    fn outside(&mut self, at: usize, place: usize, path: String) {
+        self.frame.excluded.push((Role::Place, path.trim_start_matches('~').to_owned().into()));
+        self.take(at, place + 1, "except");
     }
 
     /// "photos that show a bicycle": the words after, without their article.
@@ -184,7 +195,7 @@ impl Clause<'_> {
             }
             let mut next = at + 1;
             let mut any = false;
-            while let Some((name, end)) = self.name(
+            while let Some((name, end)) = self.given_name(
                 next,
                 self.is(at, "cue", "named")
                     || any

@@ -27,7 +27,7 @@ impl Clause<'_> {
                 });
                 let (value, from, end) = match named {
                     Some((value, end)) => (value, at, end),
-                    None => match self.value_before(at) {
+                    None => match self.column_before(at) {
                         Some((value, before)) => (value, before, at + 1),
                         None => continue,
                     },

@@ -24,6 +24,13 @@ impl Clause<'_> {
         let ahead = object == "events";
         for at in 0..self.len() {
             let Some((days, end)) = self.days(at) else { continue };
+            // What is there already is not of tomorrow: such a day says when, and that is not read here.
+            if self.changes() && !ahead && days.from.is_some_and(|from| from > self.clock.today()) {
+                let words = self.items[at..end].iter().map(|item| item.text.clone());
+                self.frame.leftover.extend(words);
+                self.take(at, end, "date");
+                continue;
+            }
             let (mut from, mut to) = (days.from, days.to);
             if ahead && let Some((start, end)) = days.ahead {
                 (from, to) = (Some(start), Some(end));

@@ -13,6 +13,8 @@ pub enum Answer {
     Ask(Ask),
     /// The person asks what can be asked.
     Help,
+    /// There is nothing to do but something to say: the name of the message.
+    Say(String),
     /// Nothing in the catalog does it, or the words were not understood well enough to act on.
     Gap(Gap),
 }
@@ -133,12 +135,13 @@ impl Leans {
 }
 
 impl Answer {
-    /// `plan`, `ask`, `help` or `gap`.
+    /// `plan`, `ask`, `help`, `say` or `gap`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plan(_) => "plan",
             Self::Ask(_) => "ask",
             Self::Help => "help",
+            Self::Say(_) => "say",
             Self::Gap(_) => "gap",
         }
     }

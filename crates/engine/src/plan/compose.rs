@@ -5,7 +5,7 @@ use super::fill::{fill, lacking};
 use super::input::{narrowed, refer};
 use super::{Planner, Step};
 use crate::catalog::{Role, Tool, Type};
-use crate::lexicon::VerbSense;
+use crate::lexicon::{Senses, VerbSense};
 use crate::parse::Frame;
 use metnos_vocab::Class;
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub(super) enum Stop {
     Ask { tool: String, missing: Vec<String> },
     /// Nothing fits.
     Gap(String),
+    /// There is something to say instead.
+    Say(String),
 }
 
 /// A list that pipes can go on from.
@@ -94,6 +96,9 @@ impl<'p> Build<'p> {
             let Some(tool) = self.planner.catalog.get(name) else {
                 return Err(Stop::Gap(format!("no {name}")));
             };
+            if let Some(said) = beyond(frame, &verb, tool, &self.planner.lexicons.senses) {
+                return Err(Stop::Say(said));
+            }
             return self.act(tool, frame).map(|_| ());
         }
         if frame.has(Role::Expression) {
@@ -217,6 +222,10 @@ impl<'p> Build<'p> {
         if let Some(group) = frame.group.first().filter(|_| tool.class == Class::Changer) {
             return Err(Stop::Gap(nothing("does this by", group)));
         }
+        // Neither are "most" of them, where nothing is counted.
+        if tool.class == Class::Changer && frame.order.as_ref().is_some_and(|order| order.field == "count") {
+            return Err(Stop::Gap("it is not said how many".to_owned()));
+        }
         self.templates(&mut frame);
         if frame.there
             && !frame.has(Role::DstDir)
@@ -246,6 +255,7 @@ impl<'p> Build<'p> {
                 let content = frame.content.as_deref().filter(|_| tool.class == Class::Changer);
                 list = self.bridge(list, tool, content)?;
             }
+            list = self.spare_first(list, tool)?;
             refer(&mut step, &list, "from_step");
         }
         let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
@@ -409,4 +419,15 @@ impl<'p> Build<'p> {
             }
         }
     }
+}
+
+/// What is said where more is asked than one executor that stands alone does.
+fn beyond(frame: &Frame, verb: &VerbSense, tool: &Tool, senses: &Senses) -> Option<String> {
+    let object = |id: &str| senses.noun.get(id).is_some_and(|noun| noun.object.is_some());
+    let other = frame.nouns.iter().any(|noun| object(&noun.id)) || !frame.kinds.is_empty();
+    if frame.tool.is_some() {
+        return (other && !frame.stats.is_empty()).then(|| "one_by_one".to_owned());
+    }
+    let untaken = frame.slots.keys().any(|role| !tool.takes(*role));
+    verb.beyond.clone().filter(|_| other || untaken || frame.order.is_some() || !frame.stats.is_empty())
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, Ask, Explain, Gap, Leans};
 use super::compose::{Build, List, Stop};
+use super::say::{spoken, wonders};
 use super::{Planner, Step};
 use crate::catalog::{Role, Type};
 use crate::clock::Clock;
@@ -90,6 +91,10 @@ pub(super) fn read(
         return Reading::said(Answer::Help, explain);
     }
     let senses = &planner.lexicons.senses;
+    if let Some(said) = spoken(&items).or_else(|| wonders(&items, senses)) {
+        explain.confidence = 1.0;
+        return Reading::said(Answer::Say(said), explain);
+    }
     if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
         let answer = scheduled(planner, text, &items, &timing, &mut explain);
         explain.leans = Leans { clock: true, request: true, topic: true, list: true };
@@ -187,6 +192,7 @@ pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<L
     explain.leans.list = build.leans.get();
     let answer = match stop {
         Some(Stop::Ask { tool, missing }) => Answer::Ask(Ask { missing, tool }),
+        Some(Stop::Say(what)) => Answer::Say(what),
         Some(Stop::Gap(reason)) => Answer::Gap(Gap::new(reason, Vec::new())),
         None if build.steps.is_empty() => Answer::Gap(Gap::new("nothing to do", Vec::new())),
         None => Answer::Plan(build.plan()),

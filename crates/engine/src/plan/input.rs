@@ -8,6 +8,9 @@ use crate::parse::{Anaphor, Frame};
 use metnos_vocab::Class;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The field that numbers the copies of one file.
+const COPY: &str = "copy";
+
 impl<'p> Build<'p> {
     /// The list an executor works on: the one pointed to, or a new one.
     pub(super) fn input(
@@ -52,6 +55,19 @@ impl<'p> Build<'p> {
             let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
             return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
         }
+        // All there is, everywhere, is more than anybody means to change in one sentence.
+        let boundless = tool.class == Class::Changer
+            && matches!(object, "files" | "dirs")
+            && rest.slots.keys().all(|role| *role == Role::Recursive || tool.takes(*role))
+            && rest.kinds.is_empty()
+            && rest.qualifiers.is_empty()
+            && !narrowed(&rest)
+            && rest.begins.is_none()
+            && rest.order.as_ref().is_none_or(|order| order.limit.is_none())
+            && rest.sets.is_none();
+        if boundless && tool.takes(Role::Paths) {
+            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing: vec!["paths".to_owned()] });
+        }
         let object = if object == "entries" { "files" } else { object };
         if rest.verbs.is_empty() && rest.has(Role::Paths) {
             rest.verbs.push(if tool.needs.is_empty() { "get" } else { "read" }.to_owned());
@@ -66,6 +82,15 @@ impl<'p> Build<'p> {
             list.index = Some(n);
         }
         Some(list)
+    }
+
+    /// Of files that are copies of each other the first of every group stays: only the others are changed, unless one
+    /// was pointed at.
+    pub(super) fn spare_first(&mut self, list: List, tool: &Tool) -> Result<List, Stop> {
+        if tool.class != Class::Changer || list.index.is_some() || !list.gives.contains_key(COPY) {
+            return Ok(list);
+        }
+        self.filter(list, COPY, vec![(Role::WhereMin, 2.into())], false)
     }
 
     /// Adds the reader that gives a field the executor needs and the list lacks.

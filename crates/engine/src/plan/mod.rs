@@ -10,6 +10,7 @@ mod context;
 mod fill;
 mod input;
 mod refine;
+mod say;
 mod source;
 
 pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};

@@ -69,6 +69,9 @@ impl Build<'_> {
             };
             add(field, op, value.clone(), false);
         }
+        if let Some(begins) = &frame.begins {
+            add("name".to_owned(), Role::WhereStartsWith, begins.clone().into(), false);
+        }
         if let Some((field, role, value)) = &frame.column {
             add(field.clone(), *role, value.clone(), false);
         }
@@ -129,7 +132,7 @@ impl Build<'_> {
         self.apply(list, Role::SortBy, &values)
     }
 
-    fn filter(
+    pub(super) fn filter(
         &mut self,
         list: List,
         field: &str,

@@ -177,6 +177,11 @@ impl Build<'_> {
             frame.slots.remove(&Role::Empty);
             frame.set(Role::SizeMax, 0);
         }
+        // What tells these things apart is how their names begin: looked for, or filtered where other names are given.
+        let unnamed = tool.takes(Role::Patterns) && !frame.has(Role::Patterns);
+        if let Some(begins) = frame.begins.take_if(|_| unnamed) {
+            frame.push(Role::Patterns, format!("{begins}*"));
+        }
         self.own_order(&mut frame, &tool);
         let step: Step = fill(&tool, &frame, &mut used);
         let n = self.push(step)?;

@@ -163,6 +163,7 @@ fn tell(printer: Printer, answer: &Answer, why: &Explain, explain: bool) {
         }
         Answer::Ask(ask) => printer.say(format!("one thing is missing: {}", ask.missing.join(", "))),
         Answer::Help => printer.say("a question about what Metnos can do: metnos ask help"),
+        Answer::Say(what) => printer.say(format!("nothing to do, something to say: {what}")),
         Answer::Gap(gap) => printer.say(format!("nothing does that: {}", gap.reason)),
     }
     if explain {

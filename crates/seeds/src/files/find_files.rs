@@ -21,8 +21,7 @@ struct Args {
     kind: Option<Kind>,
     #[serde(default)]
     size_min: u64,
-    #[serde(default)]
-    size_max: u64,
+    size_max: Option<u64>,
     modified_after: Option<String>,
     modified_before: Option<String>,
     #[serde(default)]
@@ -43,7 +42,8 @@ struct Finder {
     patterns: Patterns,
     kind: Option<Kind>,
     size_min: u64,
-    size_max: u64,
+    /// The most a file may hold; zero is the size of an empty file, not the lack of a limit.
+    size_max: Option<u64>,
     after: Option<i64>,
     before: Option<i64>,
     needle: Option<Needle>,
@@ -96,7 +96,7 @@ impl Finder {
     fn wanted(&self, stat: &Stat) -> bool {
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         size >= self.size_min
-            && (self.size_max == 0 || size <= self.size_max)
+            && self.size_max.is_none_or(|most| size <= most)
             && self.after.is_none_or(|after| stat.st_mtime >= after)
             && self.before.is_none_or(|before| stat.st_mtime < before)
     }

@@ -3,7 +3,8 @@
 //! Only files of equal size are opened; of those only the ones whose first bytes agree are read
 //! to the end, once. Names of one file (hard links) are one file: they are listed with
 //! `hard_link_of` when it has a duplicate, and are no duplicates of each other. Empty files are
-//! all alike and say nothing, so they are only counted.
+//! all alike and say nothing, so they are only counted. `copy` numbers the files of a group from
+//! the oldest on, so that a plan can tell the one to keep from the others.
 
 use super::record::{Stamp, b64, ext_of, text};
 use super::visit::{Entry, Flow, Options, Visit, note};
@@ -42,6 +43,8 @@ struct Twin<'a> {
     hash: &'a str,
     group: u64,
     group_size: u64,
+    /// Which of its group it is, the oldest first: who throws copies away keeps number one.
+    copy: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     hard_link_of: Option<Cow<'a, str>>,
 }
@@ -278,7 +281,9 @@ impl Search<'_> {
         self.group += 1;
         let hex = hash.to_hex();
         let group_size = equal.len() as u64;
-        for (position, names) in equal.iter().enumerate() {
+        let mut equal: Vec<&[Candidate]> = equal.to_vec();
+        equal.sort_by_cached_key(|names| names.first().map(|file| (file.mtime, self.names.path(file))));
+        for (names, copy) in equal.iter().zip(1..) {
             let mut first: Option<Vec<u8>> = None;
             for file in *names {
                 let path = self.names.path(file);
@@ -291,12 +296,13 @@ impl Search<'_> {
                     hash: &hex,
                     group: self.group,
                     group_size,
+                    copy,
                     hard_link_of: first.as_deref().map(text),
                 };
                 call.emit(&twin, Origin::Local)?;
                 first.get_or_insert(path);
             }
-            if position > 0 {
+            if copy > 1 {
                 self.spare = self.spare.saturating_add(names.first().map_or(0, |f| f.size));
             }
         }

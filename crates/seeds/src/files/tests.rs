@@ -62,6 +62,8 @@ fn find_files_takes_kind_size_dates_and_words() {
     assert_eq!(names(&at(json!({ "kind": "document" }))), ["a.pdf"]);
     assert_eq!(names(&at(json!({ "kind": "text" }))), ["b.txt", "c.txt"]);
     assert_eq!(names(&at(json!({ "size_min": 5, "size_max": 5 }))), ["d.bin"]);
+    assert_eq!(names(&at(json!({ "size_max": 0 }))), ["c.txt"]);
+    assert_eq!(at(json!({})).items.len(), 4);
     assert_eq!(names(&at(json!({ "modified_before": "2020-01-02" }))), ["c.txt"]);
     assert_eq!(names(&at(json!({ "modified_after": "2020-01-02", "kind": "text" }))), ["b.txt"]);
     let found = at(json!({ "contains": "nero" }));

@@ -1,0 +1,27 @@
+//! Requests that ask for no step: greetings, thanks, a call to stop, a question whether to do something.
+
+use crate::lexicon::Senses;
+use crate::parse::Item;
+use crate::text::Lit;
+
+/// What is said to a request of nothing but such words; one that is not mere politeness comes first.
+pub(super) fn spoken(items: &[Item]) -> Option<String> {
+    let light = |item: &Item| {
+        item.is_symbol() || item.words == 0 || item.sense("say").is_some() || item.sense("polite").is_some()
+    };
+    if !items.iter().all(light) {
+        return None;
+    }
+    let said = |item: &&Item| item.sense("say").is_some();
+    let weighty = items.iter().filter(said).find(|item| item.sense("polite").is_none());
+    weighty.or_else(|| items.iter().find(said)).and_then(|item| item.sense("say")).map(str::to_owned)
+}
+
+/// "Should I delete them?": who asks whether to do it has not said to.
+pub(super) fn wonders(items: &[Item], senses: &Senses) -> Option<String> {
+    let wonder = items.iter().position(|item| item.sense("wonder").is_some())?;
+    let asked = items.iter().any(|item| matches!(item.lit, Lit::Symbol('?')));
+    let does = |item: &Item| item.command().is_some_and(|id| !senses.asks(id));
+    let deed = items[wonder + 1..].iter().any(does);
+    (asked && deed).then(|| items[wonder].sense("wonder").unwrap_or_default().to_owned())
+}

@@ -1,0 +1,157 @@
+//! A word that narrows narrows, or nothing is done: no plan acts on more than was said.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use metnos_engine::{Answer, Catalog, Clock, Lexicons, Plan, Planner, Request};
+use metnos_vocab::Class;
+use serde_json::Value;
+
+fn planner() -> Planner {
+    Planner::new(Catalog::shipped().unwrap(), Lexicons::shipped().unwrap())
+}
+
+fn answer(planner: &Planner, lang: &str, text: &str, context: &[&str]) -> Answer {
+    let clock = Clock::parse("2026-11-15T10:00:00+01:00", "Europe/Rome").unwrap();
+    let context: Vec<String> = context.iter().map(|&earlier| earlier.to_owned()).collect();
+    planner.plan(&Request { text, language: Some(lang), context: &context }, &clock).0
+}
+
+/// Whether a plan leaves the world another one. What stands outside the verbs counts as if it did.
+fn changes(planner: &Planner, plan: &Plan) -> bool {
+    let class = |tool: &str| planner.catalog().get(tool).map(|tool| tool.class);
+    plan.steps.iter().any(|step| class(&step.tool).is_none_or(|class| class == Class::Changer))
+}
+
+fn has(plan: &Plan, name: &str, value: &Value) -> bool {
+    plan.steps.iter().any(|step| step.args.get(name) == Some(value))
+}
+
+fn steps(answer: &Answer) -> String {
+    serde_json::to_string(&answer.as_plan().map(|plan| &plan.steps)).unwrap()
+}
+
+#[test]
+fn a_dangerous_request_is_narrowed_or_not_done() {
+    let planner = planner();
+    let rows = include_str!("data/dangerous.jsonl");
+    for row in rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let query = row["query"].as_str().unwrap();
+        let answer = answer(&planner, row["lang"].as_str().unwrap(), query, &[]);
+        let Some(plan) = answer.as_plan() else {
+            assert!(row["narrow"].is_null(), "{query} is understood: {answer:?}");
+            continue;
+        };
+        let narrow = row["narrow"].as_array().cloned().unwrap_or_default();
+        assert!(!narrow.is_empty() || !changes(&planner, plan), "{query}: {}", steps(&answer));
+        for pair in narrow {
+            assert!(has(plan, pair[0].as_str().unwrap(), &pair[1]), "{query}: {pair}: {}", steps(&answer));
+        }
+    }
+}
+
+#[test]
+fn the_word_that_was_not_understood_is_named() {
+    let planner = planner();
+    for (lang, text, word) in [
+        ("en", "delete the big files in Downloads", "big"),
+        ("en", "delete files in Downloads tomorrow", "tomorrow"),
+        ("en", "delete files bigger than 1 GB or smaller than 1 KB", "or"),
+        ("it", "elimina alcuni file in Downloads", "alcuni"),
+    ] {
+        let Answer::Gap(gap) = answer(&planner, lang, text, &[]) else { panic!("{text}") };
+        assert_eq!(gap.words, [word], "{text}");
+    }
+}
+
+#[test]
+fn looking_may_be_vague_and_gets_an_order() {
+    let planner = planner();
+    for (lang, text, by) in [
+        ("en", "show me the big files in Downloads", "size"),
+        ("en", "show me the new files in Downloads", "mtime"),
+        ("it", "mostrami i file recenti in Downloads", "mtime"),
+    ] {
+        let answer = answer(&planner, lang, text, &[]);
+        assert!(has(answer.as_plan().unwrap(), "by", &by.into()), "{text}: {}", steps(&answer));
+    }
+    // How big is said: nothing is vague about it.
+    let sized = answer(&planner, "en", "delete the big files over 500 MB in Downloads", &[]);
+    assert!(has(sized.as_plan().unwrap(), "size_min", &500_000_000.into()));
+    // But nobody counts what "big" leaves open.
+    assert_eq!(answer(&planner, "en", "how many big files are in Downloads?", &[]).kind(), "gap");
+}
+
+#[test]
+fn of_copies_that_were_found_one_stays_also_a_turn_later() {
+    let planner = planner();
+    let later = answer(&planner, "en", "delete them", &["find the duplicates in Downloads"]);
+    assert!(has(later.as_plan().unwrap(), "where_field", &"copy".into()), "{}", steps(&later));
+    // The one that is pointed at is meant.
+    let one = answer(&planner, "en", "delete the second one", &["find the duplicates in Downloads"]);
+    assert!(has(one.as_plan().unwrap(), "index", &2.into()), "{}", steps(&one));
+}
+
+#[test]
+fn what_is_hidden_may_also_be_added() {
+    let planner = planner();
+    let all = answer(&planner, "en", "show all files in Documents including hidden ones", &[]);
+    let plan = all.as_plan().unwrap();
+    assert!(has(plan, "hidden", &true.into()) && !steps(&all).contains("patterns"), "{}", steps(&all));
+}
+
+#[test]
+fn a_name_goes_on_over_its_number() {
+    let planner = planner();
+    for (lang, text, path) in [
+        ("en", "create a folder called Taxes 2026", "~/Taxes 2026"),
+        ("en", "create the folder Taxes 2026 in Documents", "~/Documents/Taxes 2026"),
+        ("it", "crea una cartella chiamata Tasse 2026", "~/Tasse 2026"),
+        ("it", "crea una cartella chiamata vecchi documenti", "~/vecchi documenti"),
+    ] {
+        let answer = answer(&planner, lang, text, &[]);
+        assert!(has(answer.as_plan().unwrap(), "paths", &[path].into_iter().collect()), "{}", steps(&answer));
+    }
+}
+
+#[test]
+fn a_folder_with_the_name_of_a_thing_is_where_things_go() {
+    let moved = answer(&planner(), "it", "sposta Documents/contract.pdf in Archivio", &[]);
+    assert!(has(moved.as_plan().unwrap(), "dst_dir", &"~/Archivio".into()), "{}", steps(&moved));
+}
+
+#[test]
+fn a_column_is_named_before_or_after_its_word() {
+    let planner = planner();
+    for (lang, text, column) in [
+        ("en", "sum the amount column of Documents/expenses.csv", "amount"),
+        ("en", "sum the column amount of Documents/expenses.csv", "amount"),
+        ("it", "somma la colonna importo di Documents/spese.csv", "importo"),
+    ] {
+        let answer = answer(&planner, lang, text, &[]);
+        assert!(has(answer.as_plan().unwrap(), "field", &column.into()), "{text}: {}", steps(&answer));
+    }
+}
+
+#[test]
+fn what_asks_for_no_step_gets_a_message() {
+    let planner = planner();
+    for (lang, text, what) in [
+        ("en", "hello", "greet"),
+        ("it", "ciao!", "greet"),
+        ("en", "thank you", "thanks"),
+        ("it", "grazie", "thanks"),
+        ("en", "please stop everything", "halt"),
+        ("it", "ferma tutto", "halt"),
+        ("en", "undo the last two changes", "undo_more"),
+        ("it", "annulla tutto", "undo_more"),
+        ("it", "svuota il cestino", "trash"),
+        ("en", "should I delete the files in Downloads?", "wonder"),
+        ("it", "devo eliminare i file in Downloads?", "wonder"),
+        ("en", "what time is it and how many files are in Downloads?", "one_by_one"),
+        ("it", "che ore sono e quanti file ci sono in Downloads?", "one_by_one"),
+    ] {
+        assert_eq!(answer(&planner, lang, text, &[]), Answer::Say(what.to_owned()), "{text}");
+    }
+    // What is said beside them is done.
+    assert_eq!(answer(&planner, "en", "hello, show me the pdfs in Documents", &[]).kind(), "plan");
+    assert_eq!(answer(&planner, "en", "stop the process 5120", &[]).kind(), "plan");
+}
