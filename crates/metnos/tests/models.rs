@@ -478,3 +478,17 @@ fn the_other_wire_takes_its_key_from_the_vault_and_its_answer_from_a_tool() {
     let told = ask(&house, LOOSE);
     assert_eq!((told.code, &told.json()["status"]), (Some(1), &json!("failed")), "{told:?}");
 }
+
+#[test]
+fn a_word_that_leaves_something_out_is_explained_away_by_nobody() {
+    let model = Model::planning(json!([
+        { "tool": "find_files", "args": { "base_path": "~/Downloads" } },
+        { "tool": "delete_files", "args": { "from_step": 1 } },
+    ]));
+    let house = house(&model);
+    house.write("Downloads/a.txt", "a");
+    let told = ask(&house, "delete the big files in Downloads");
+    assert!(told.stdout.contains("big"), "{told:?}");
+    assert_eq!(model.seen().len(), 0, "no model was asked");
+    assert!(house.home().join("Downloads/a.txt").exists());
+}

@@ -37,6 +37,9 @@ pub(crate) struct Consulting {
 impl Machine {
     /// Nothing fits: models are asked if any are bound, the small one first, else that is said.
     pub(crate) fn consult(&self, state: &mut State, text: String, gap: Gap) -> Effect {
+        if gap.narrows {
+            return Effect::Finish(self.messages.gap(&state.language, &gap));
+        }
         let consulting = Consulting { text, gap, rewriting: true, tries: 1, failed: None };
         let draft = match bound(state, REWRITER) {
             true => self.proposer.rewrite(&consulting.text, &state.language),
@@ -101,7 +104,8 @@ impl Machine {
             return None;
         }
         let text = state.consulting.as_ref().map_or_else(|| asked.text.clone(), |known| known.text.clone());
-        let gap = Gap { reason: trouble.message.clone(), words: Vec::new(), near: Vec::new() };
+        let gap =
+            Gap { reason: trouble.message.clone(), words: Vec::new(), near: Vec::new(), narrows: false };
         let tool = state.plan.as_ref()?.steps.get(state.results.len().checked_sub(1)?)?.tool.clone();
         let why = format!("{tool}: {}", trouble.message);
         let consulting = Consulting { text, gap, rewriting: false, tries: 1, failed: Some(why.clone()) };

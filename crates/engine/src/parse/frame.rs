@@ -65,7 +65,7 @@ pub(crate) struct Frame {
     pub(crate) hinted: bool,
     /// Words that nothing explained.
     pub(crate) leftover: Vec<String>,
-    /// Words that were explained, and by what.
+    /// Words that were explained, and by what; also those that leave something out, by `VAGUE`.
     pub(crate) used: Vec<(String, &'static str)>,
     /// Whether there is nothing but values: the earlier request with other ones.
     pub(crate) bare: bool,

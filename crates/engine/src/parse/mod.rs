@@ -31,4 +31,5 @@ pub(crate) use item::{Item, items};
 pub(crate) use nouns::json;
 pub(crate) use schedule::{Timing, timing};
 pub(crate) use split::{CLAUSES, split};
+pub(crate) use vague::VAGUE;
 pub(crate) use wish::ordered;

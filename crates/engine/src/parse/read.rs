@@ -1,7 +1,7 @@
 //! The order in which a clause is read.
 
 use super::places::Mention;
-use super::{Clause, Frame, Item};
+use super::{Clause, Frame, Item, VAGUE};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -408,6 +408,9 @@ impl Clause<'_> {
                 || weighs(item)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
+                if self.vague(at) {
+                    self.frame.used.push((item.text.clone(), VAGUE));
+                }
                 self.frame.leftover.push(item.text.clone());
             }
         }

@@ -7,6 +7,9 @@ use super::frame::Order;
 use super::{Clause, Item, json};
 use crate::catalog::Role;
 
+/// By what such a word is said to be explained, which it is not.
+pub(crate) const VAGUE: &str = "vague";
+
 impl Clause<'_> {
     /// Puts what is looked at in the order that a vague word speaks of: big ones first.
     pub(crate) fn vague_order(&mut self) {

@@ -88,12 +88,14 @@ pub struct Gap {
     pub words: Vec<String>,
     /// The executors that come nearest, best first, at most three.
     pub near: Vec<String>,
+    /// One of the words leaves something out without saying what: whoever explains it away does too much.
+    pub narrows: bool,
 }
 
 impl Gap {
     /// A gap; what is near is added where the whole request is known.
     pub(crate) fn new(reason: impl Into<String>, words: Vec<String>) -> Self {
-        Self { reason: reason.into(), words, near: Vec::new() }
+        Self { reason: reason.into(), words, near: Vec::new(), narrows: false }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Planner, Step};
 use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Senses};
-use crate::parse::{Clause, Frame, Item, Timing, items, ordered, split, timing};
+use crate::parse::{Clause, Frame, Item, Timing, VAGUE, items, ordered, split, timing};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -166,9 +166,10 @@ pub(super) fn read(
     }
     explain.confidence =
         if used.is_empty() { 0.0 } else { used.len() as f64 / (used.len() + leftover.len()) as f64 };
+    let narrows = used.iter().any(|(_, by)| by == VAGUE);
     (explain.used, explain.leftover) = (used, leftover.clone());
-    let said =
-        (!leftover.is_empty()).then(|| Answer::Gap(Gap::new("some words mean nothing here", leftover)));
+    let gap = |words| Gap { narrows, ..Gap::new("some words mean nothing here", words) };
+    let said = (!leftover.is_empty()).then(|| Answer::Gap(gap(leftover)));
     Reading { frames, turn: memory.list.clone(), said, explain }
 }
 
