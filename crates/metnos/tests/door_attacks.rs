@@ -332,7 +332,7 @@ fn whoever_is_sent_away_watches_nothing_any_more() {
     let open = Open::new();
     let token = open.device("Anna", "member");
     open.house.write("a.txt", "a");
-    let asked = json!({ "text": "write \"x\" to b.txt" });
+    let asked = json!({ "text": "move b.txt" });
     let waits = open.daemon.post_as(&token, "/agent/turn", &asked).json();
     let path = format!("/agent/turns/{}/stream", waits["turn"].as_str().unwrap());
     let mut events = open.daemon.events_as(&token, &path, None);
@@ -346,7 +346,7 @@ fn whoever_is_sent_away_watches_nothing_any_more() {
     let people = people.json();
     let tokens = people["tokens"].as_array().unwrap();
     let id = tokens.iter().find(|token| token["person"] == "anna").unwrap()["id"].clone();
-    assert_eq!(waits["status"], "waits", "a change of a member waits: {waits}");
+    assert_eq!(waits["status"], "asks", "it is not said where to: {waits}");
     assert_eq!(open.daemon.post("/admin/people/token", &json!({ "id": id })).json()["stay"], false);
     let last = events.last().unwrap();
     assert_eq!((last.name.as_str(), &last.data["class"]), ("error", &json!("unauthorized")), "{last:?}");
@@ -356,7 +356,7 @@ fn whoever_is_sent_away_watches_nothing_any_more() {
 fn nobody_but_the_host_opens_streams_without_end() {
     let open = Open::new();
     let token = open.device("Anna", "member");
-    let asked = json!({ "text": "write \"x\" to b.txt" });
+    let asked = json!({ "text": "move b.txt" });
     let waits = open.daemon.post_as(&token, "/agent/turn", &asked).json();
     let path = format!("/agent/turns/{}/stream", waits["turn"].as_str().unwrap());
     let mut held = Vec::new();

@@ -134,7 +134,14 @@ impl Shelves {
         Ok((path, held))
     }
 
-    /// Folders of calls that may have died before they were seen.
+    /// Puts a folder where nobody sees it any more.
+    pub(crate) fn hide(&self, call_id: &str, dir: &Path) -> Result<PathBuf> {
+        let unseen = self.shelf(Shelf::Open).join(format!("{UNSEEN}{call_id}"));
+        rename(dir, &unseen)?;
+        Ok(unseen)
+    }
+
+    /// Folders of calls that may have died before they were seen, or after.
     pub(crate) fn unseen(&self) -> Result<Vec<PathBuf>> {
         let dir = self.shelf(Shelf::Open);
         let items = std::fs::read_dir(&dir).map_err(Error::io("read", &dir))?.flatten();
