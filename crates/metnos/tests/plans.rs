@@ -169,7 +169,9 @@ fn a_plan_from_memory_passes_every_guard_and_replays_byte_for_byte() {
             house.home().join(format!("Attic{n}/a.pdf")).exists(),
             "this request's value, not the kept one"
         );
-        assert_eq!(ask_at(&house, NOW, "undo", "undo").json()["status"], "done");
+        // By hand: an undo would count against the plan.
+        std::fs::rename(house.home().join(format!("Attic{n}/a.pdf")), house.home().join("Documents/a.pdf"))
+            .unwrap();
     }
     for turn in house.run(&["--json", "turns"]).json().as_array().unwrap() {
         let replayed = house.run(&["--json", "replay", turn["turn"].as_str().unwrap()]);
