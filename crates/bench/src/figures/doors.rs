@@ -158,6 +158,7 @@ fn load(daemon: &Daemon, name: &str, clients: usize, act: fn(&mut Client) -> Res
         }
         Ok(took)
     };
+    let missed = misses(daemon)?;
     let all: std::result::Result<Vec<_>, String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..clients).map(|n| scope.spawn(move || one(n))).collect();
         threads
@@ -172,8 +173,17 @@ fn load(daemon: &Daemon, name: &str, clients: usize, act: fn(&mut Client) -> Res
         .with("p50_ms", ms(sample.median()))
         .with("p99_ms", ms(sample.percentile(99)))
         .with("requests", sample.len())
+        .with("pool_misses", misses(daemon)? - missed)
         .print();
     Ok(())
+}
+
+/// How many calls found no warm cell so far.
+fn misses(daemon: &Daemon) -> Result<u64> {
+    let mut client = daemon.client()?;
+    client.head.push_str("Accept: application/json\r\n");
+    let told: Value = serde_json::from_slice(&client.get("/admin/system")?)?;
+    Ok(told["warm_misses"].as_u64().unwrap_or(0))
 }
 
 /// A thousand who watch one turn: what they cost, and how soon the last of them knows.

@@ -61,11 +61,12 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Res
     super::ask::interrupted(printer, &gateway.cut_off(Some(super::USER))?);
     let mut line = Vec::new();
     loop {
-        if interactive {
-            print::prompt("metnos> ");
-        }
         let read = {
+            // Before anybody is invited to press it.
             let _ends = (house == House::Ours).then(Stop::at_once).transpose()?;
+            if interactive {
+                print::prompt("metnos> ");
+            }
             // Held for one line: a question in the middle of a turn reads the next one.
             line::next(&mut std::io::stdin().lock(), LINE_MAX, &mut line)
         };

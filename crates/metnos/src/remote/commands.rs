@@ -70,11 +70,12 @@ fn prompt(printer: Printer, remote: &Remote) -> Result<ExitCode, Failure> {
     }
     let mut read = Vec::new();
     loop {
-        if interactive {
-            print::prompt("metnos> ");
-        }
         let heard = {
+            // Before anybody is invited to press it.
             let _ends = Stop::at_once()?;
+            if interactive {
+                print::prompt("metnos> ");
+            }
             // Held for one line: a question in the middle of a turn reads the next one.
             line::next(&mut std::io::stdin().lock(), LINE_MAX, &mut read)
         };
