@@ -7,6 +7,14 @@ use std::path::{Path, PathBuf};
 /// Words that complete a key: the family as code names it, and everything it can be completed with.
 const FAMILIES: &[(&str, &[&str])] = &[
     ("change", &["open", "done", "undoing", "undone", "rolled_back", "freed", "permanent", "damaged"]),
+    (
+        "column",
+        &[
+            "content", "copy", "count", "cpu", "dst", "ext", "files", "free", "group", "key", "kind", "line",
+            "memory", "mtime", "name", "ok", "pages", "path", "size", "src", "text", "title", "to", "type",
+            "user", "value",
+        ],
+    ),
     ("decision", &["allow", "ask", "deny", "yes"]),
     ("kept", &["turns", "undo", "logs", "database", "audit"]),
     ("language", &["en", "it"]),

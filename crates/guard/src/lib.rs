@@ -4,6 +4,7 @@
 pub mod card;
 pub mod command;
 pub mod core;
+pub mod folders;
 pub mod limits;
 mod moment;
 pub mod policy;

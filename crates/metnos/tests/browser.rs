@@ -30,6 +30,13 @@ fn said(browser: &Browser) -> String {
     text.as_str().unwrap().to_owned()
 }
 
+/// A picture, two points wide.
+const PICTURE: &[u8] =
+    b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x02\x00\x00\
+    \x00\x02\x08\x02\x00\x00\x00\xfd\xd4\x9a\x73\x00\x00\x00\x10\x49\x44\x41\x54\x78\x9c\x63\
+    \x50\x68\x38\x00\x44\x0c\x10\x0a\x00\x24\x0e\x05\x81\x7c\x07\x47\x74\x00\x00\x00\x00\x49\
+    \x45\x4e\x44\xae\x42\x60\x82";
+
 /// Pictures by day, by night and on a phone.
 fn pictures(browser: &Browser, name: &str) {
     let Some(folder) = std::env::var_os("METNOS_SCREENSHOTS").map(PathBuf::from) else { return };
@@ -79,6 +86,7 @@ fn the_pages_do_in_a_browser_what_they_say() {
         house.write(&format!("Papers/letter number {n:02}.txt"), vec![b'x'; 10 + n * 37]);
     }
     house.write(&format!("Odd/{NASTY}"), "harmless");
+    house.write("Album/sea.png", PICTURE);
     let daemon = Daemon::start(&house);
     let browser = Browser::start();
     browser.look(false, false);
@@ -112,6 +120,13 @@ fn the_pages_do_in_a_browser_what_they_say() {
 
     browser.click(".turn:last-child [data-act=star]");
     browser.until("document.querySelector('.turn:last-child .note').textContent.startsWith('Kept')");
+
+    // Files can be taken away, and pictures are seen.
+    let href =
+        browser.eval("return document.querySelector('.turn:last-child tbody a').getAttribute('href');");
+    assert!(href.as_str().unwrap().contains("/files/"), "{href}");
+    say(&browser, "find the photos in Album");
+    browser.until("document.querySelector('.turn:last-child .thumbs img')?.naturalWidth === 2");
 
     // A name that looks like markup is a name.
     say(&browser, "find the files in Odd");

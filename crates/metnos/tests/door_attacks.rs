@@ -191,6 +191,7 @@ fn other_peoples_turns_questions_and_lists_do_not_exist() {
         for path in [
             format!("/agent/turns/{done}"),
             format!("/agent/turns/{done}/entries"),
+            format!("/agent/turns/{done}/files/0"),
             format!("/agent/turns/{done}/stream"),
         ] {
             assert_eq!(open.daemon.get_as(&token, &path).status, 404, "{role} {path}");
@@ -216,6 +217,47 @@ fn other_peoples_turns_questions_and_lists_do_not_exist() {
         assert_eq!(open.daemon.post_as(&token, "/agent/turn", &based).status, 400);
     }
     assert!(open.house.home().join("a.txt").exists());
+}
+
+#[test]
+fn a_file_of_an_answer_is_had_by_who_may_read_it_and_is_never_a_page() {
+    let open = Open::new();
+    let home = open.house.home();
+    open.house.write("Papers/page.html", "<script>alert(1)</script>");
+    let turn = open.daemon.ask("find the files in Papers")["turn"].as_str().unwrap().to_owned();
+    let path = format!("/agent/turns/{turn}/files/0");
+    let file = open.daemon.get(&path);
+    assert_eq!((file.status, file.body.as_str()), (200, "<script>alert(1)</script>"));
+    let headers = file.headers.to_ascii_lowercase();
+    for line in [
+        "application/octet-stream",
+        "attachment; filename*=utf-8''page.html",
+        "nosniff",
+        "default-src 'none'",
+    ] {
+        assert!(headers.contains(line), "{line}: {headers}");
+    }
+    assert_eq!(open.daemon.request("GET", &path, &[], "").status, 401, "a stranger");
+    let token = open.device("Nina", "member");
+    assert_eq!(open.daemon.get_as(&token, &path).status, 404, "somebody else");
+    for row in ["1", "4294967295"] {
+        assert_eq!(open.daemon.get(&format!("/agent/turns/{turn}/files/{row}")).status, 404, "{row}");
+    }
+    assert_eq!(open.daemon.get(&format!("/agent/turns/{turn}/files/-1")).status, 400);
+    // The name leads elsewhere by now.
+    let page = home.join("Papers/page.html");
+    let key = open.house.metnos().join("config/keys/instance.key");
+    for (target, status) in [(key.as_path(), 403), (std::path::Path::new("/etc/hostname"), 403)] {
+        std::fs::remove_file(&page).unwrap();
+        std::os::unix::fs::symlink(target, &page).unwrap();
+        let answer = open.daemon.get(&path);
+        assert_eq!(answer.status, status, "{}: {answer:?}", target.display());
+    }
+    std::fs::remove_file(&page).unwrap();
+    assert_eq!(open.daemon.get(&path).status, 404, "it is gone");
+    std::fs::create_dir(&page).unwrap();
+    assert_eq!(open.daemon.get(&path).status, 400, "a folder");
+    open.house.chain_holds();
 }
 
 #[test]

@@ -53,3 +53,19 @@ fn all_birth_tests_pass_in_the_real_sandbox() {
     let ran = house.run(&["executors", "test"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
 }
+
+#[test]
+fn the_folders_of_a_translated_desktop_are_found_and_an_undo_says_what_it_took_back() {
+    let house = House::new();
+    house.write("Documenti/nota.txt", "x");
+    house.write(".config/user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Documenti\"\n");
+    let told = house.run(&["--json", "ask", "quanti file ci sono nei Documenti?"]).json();
+    assert!(told["text"].as_str().unwrap().contains('1'), "{told}");
+    let order = "crea la cartella ~/Documents/Casa";
+    let made = house.run(&["--json", "ask", order]).json();
+    assert_eq!(made["status"], "done", "{made}");
+    assert!(house.home().join("Documenti/Casa").is_dir() && !house.home().join("Documents").exists());
+    let undone = house.run(&["--json", "ask", "annulla"]).json();
+    assert_eq!(undone["text"], format!("Annullato: “{order}”."), "{undone}");
+    assert!(!house.home().join("Documenti/Casa").exists());
+}

@@ -261,6 +261,7 @@ impl Runtime {
                 keeps: &land.keeps,
                 workspace: &land.workspace,
                 user_home: &land.home,
+                folders: &land.folders,
                 base: &spec.base,
             };
             let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;

@@ -9,6 +9,7 @@ use crate::runtime::Runtime;
 use metnos_executor::home::Home;
 use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
 use metnos_guard::core::{CorePaths, CoreVars};
+use metnos_guard::folders::Folders;
 use metnos_guard::territory::Territory;
 use metnos_memory::db::Db;
 use std::collections::HashMap;
@@ -30,6 +31,8 @@ pub(crate) struct Land {
     pub(crate) workspace: PathBuf,
     /// What `~` means.
     pub(crate) home: PathBuf,
+    /// What the usual folders in it are called.
+    pub(crate) folders: Folders,
     /// True when relative paths may begin anywhere.
     anywhere: bool,
     /// The people's folders that the core knows.
@@ -123,6 +126,7 @@ impl Runtime {
             keeps: vec![keep],
             workspace: root.clone(),
             home: root,
+            folders: Folders::default(),
             anywhere: false,
             people: Vec::new(),
         });
@@ -140,6 +144,7 @@ impl Runtime {
             keeps: Vec::new(),
             workspace: dir.clone(),
             home: dir,
+            folders: Folders::default(),
             anywhere: false,
             people: Vec::new(),
         }
@@ -203,5 +208,6 @@ fn of_host(home: &Home, db: &Db) -> Result<Land, Failure> {
     };
     let keeps = territory.roots().iter().map(keep).collect();
     let (workspace, user_home) = (home.workspace(), home.user_home());
-    Ok(Land { core, territory, keeps, workspace, home: user_home, anywhere: true, people })
+    let folders = Folders::of(&user_home);
+    Ok(Land { core, territory, keeps, workspace, home: user_home, folders, anywhere: true, people })
 }

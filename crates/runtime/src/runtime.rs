@@ -1,5 +1,6 @@
 //! Everything a call needs, opened once.
 
+use crate::builtin::Need;
 use crate::host::HostDoor;
 use crate::input::{List, Prepared};
 use crate::land::Lands;
@@ -226,9 +227,12 @@ impl Runtime {
         (!self.config.tiers.bound().is_empty()).then_some(self as &dyn crate::minds::Minds)
     }
 
-    /// The builtins that can act with the models that are bound.
+    /// The builtins that can act with the models that are bound and the doors that are open.
     pub fn awake(&self) -> Vec<&'static str> {
-        crate::builtin::awake(&|role| self.has(role))
+        crate::builtin::awake(&|need| match need {
+            Need::Model(role) => self.has(role),
+            Need::Telegram => self.config.telegram.enabled,
+        })
     }
 
     /// The records of this instance.

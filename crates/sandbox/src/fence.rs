@@ -10,6 +10,7 @@ use metnos_executor::profile::{Profile, Scope};
 use metnos_executor::wire::{Calls, FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{BytePath, ErrorClass, Failure, Keep};
 use metnos_guard::core::{Act, CorePaths, Look, Verdict};
+use metnos_guard::folders::Folders;
 use metnos_guard::resolve::{ResolveError, Resolved, absolute, resolve_in};
 use metnos_guard::territory::Territory;
 use serde_json::{Map, Value};
@@ -30,6 +31,8 @@ pub struct Ground<'a> {
     pub workspace: &'a Path,
     /// What `~` means.
     pub user_home: &'a Path,
+    /// What the usual folders in it are called.
+    pub folders: &'a Folders,
     /// What a relative path is relative to.
     pub base: &'a Path,
     /// Where things are kept for undo, for each root: core, but a cell that changes must reach its own
@@ -203,6 +206,7 @@ impl<'a> Cut<'a> {
 
     /// A path that a person or an entry named. Returns what it resolved to.
     fn named(&mut self, name: &str, path: &Path, usage: Use) -> Result<PathBuf, Failure> {
+        let path = &*self.ground.folders.here(path);
         let (fixed, template) = match usage {
             Use::Destination => split_template(path),
             _ => (path.to_path_buf(), None),

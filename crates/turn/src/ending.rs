@@ -280,12 +280,12 @@ impl Ending {
         let mut lines = Vec::new();
         let last = results.len();
         for (n, (step, got)) in plan.steps.iter().zip(results).enumerate() {
-            let changes = ExecutorName::parse(&step.tool).is_ok_and(|name| name.class() == Class::Changer);
-            // Of what only looked, the last one is the answer; what changed something is always told.
-            if got.error.is_none() && (changes || n + 1 == last) {
-                lines.extend(
-                    spoken(plan, results, n + 1, last).or_else(|| messages.did(language, &step.tool, got)),
-                );
+            let changes = !looks(plan, n + 1);
+            // Of what only looked, what nothing goes on from is an answer; what changed something is always told.
+            let answers = n + 1 == last || !changes && stands_alone(plan, n + 1);
+            if got.error.is_none() && (changes || answers) {
+                let spoken = answers.then(|| spoken(plan, results, n + 1, last)).flatten();
+                lines.extend(spoken.or_else(|| messages.did(language, &step.tool, got)));
             }
             if got.fail_count > 0 {
                 let first = got.failed.first().map_or("", String::as_str);
@@ -296,8 +296,12 @@ impl Ending {
                 lines.push(messages.say(language, "truncated", &[("cap", cut)]));
             }
         }
-        let is_list = |got: &&Got| got.error.is_none() && got.count > 0 && value_of(got).is_none();
-        ending.show = results.last().filter(is_list).map(|_| last);
+        let is_list = |got: &Got| got.error.is_none() && got.count > 0 && value_of(got).is_none();
+        let shows = |n: &usize| {
+            let answers = *n == last || looks(plan, *n) && stands_alone(plan, *n);
+            answers && results.get(n - 1).is_some_and(is_list)
+        };
+        ending.show = (1..=last).rev().find(shows);
         if let Some(trouble) = results.last().and_then(|got| got.error.as_ref()) {
             ending.approval = trouble.approval.clone();
             ending.next = trouble.hint.clone();
@@ -318,15 +322,35 @@ impl Ending {
     }
 }
 
-/// The value that a last step is all about, said as it is.
+/// Whether a step, counted from 1, changes nothing.
+fn looks(plan: &Plan, step: usize) -> bool {
+    let name = plan.steps.get(step - 1).and_then(|step| ExecutorName::parse(&step.tool).ok());
+    name.is_none_or(|name| name.class() != Class::Changer)
+}
+
+/// Whether no other step goes on from this one, counted from 1.
+fn stands_alone(plan: &Plan, step: usize) -> bool {
+    let slot = format!("${{step{step}.");
+    !plan.steps.iter().any(|other| {
+        let refers = |name: &str| other.args.get(name).and_then(Value::as_u64) == Some(step as u64);
+        refers("from_step")
+            || refers("with_step")
+            || Value::Object(other.args.clone()).to_string().contains(&slot)
+    })
+}
+
+/// The value that a step which is an answer is all about, said as it is.
 fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<String> {
     let got = results.get(step.checked_sub(1)?)?;
     let value = value_of(got);
-    if step != last || (got.count > 0 && value.is_none()) {
+    if got.count > 0 && value.is_none() {
         return None;
     }
-    let planned =
-        fill(&Value::String(plan.final_message.clone()), Known { results, composed: &BTreeMap::new() });
+    let planned = (step == last)
+        .then(|| {
+            fill(&Value::String(plan.final_message.clone()), Known { results, composed: &BTreeMap::new() })
+        })
+        .flatten();
     let told = value.or(planned.as_ref())?;
     match told {
         Value::String(text) if !text.is_empty() => Some(text.clone()),

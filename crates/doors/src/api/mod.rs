@@ -4,6 +4,7 @@ mod approvals;
 mod body;
 mod credentials;
 mod feedback;
+mod files;
 mod forms;
 mod health;
 pub(crate) mod hooks;
@@ -44,6 +45,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(turns::list))
         .routes(routes!(turns::one))
         .routes(routes!(turns::entries))
+        .routes(routes!(files::file))
         .routes(routes!(turns::stream))
         .routes(routes!(turns::cancel))
         .routes(routes!(feedback::feedback))

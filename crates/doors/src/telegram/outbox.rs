@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
 use metnos_memory::db::TelegramWaiting;
 use metnos_runtime::house::logbook::Level;
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ impl Telegram {
                 tidied = Some(Instant::now());
                 let before = Timestamp::now() - KEPT;
                 self.noted(self.db().telegram_forget(before).map_err(unread));
+                self.house.runtime().tidy_outgoing();
             }
             if last {
                 return;
@@ -78,14 +80,16 @@ impl Telegram {
         let now = Timestamp::now();
         if waiting.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) > OLD) {
             self.note(Level::Error, &format!("message {} was given up after a day", waiting.id));
-            return self.db().telegram_given_up(waiting.id).map_err(unread);
+            return self.given_up(waiting);
         }
         // What may have arrived is only sent again over a line that is seen to work.
         let line = if doubtful.contains(&waiting.id) { wire.me().map(|_| ()) } else { Ok(()) };
-        let trouble = match line.and_then(|()| carry(wire, waiting)) {
+        let trouble = match line.and_then(|()| self.carry(wire, waiting)) {
             Ok(message) => {
                 doubtful.remove(&waiting.id);
-                return self.db().telegram_sent(waiting.id, message).map_err(unread);
+                self.db().telegram_sent(waiting.id, message).map_err(unread)?;
+                self.let_go(waiting);
+                return Ok(());
             }
             Err(trouble) => trouble,
         };
@@ -100,7 +104,7 @@ impl Telegram {
             // The token is wrong, not the message.
             Trouble::Refused { code, .. } if !matches!(code, 401 | 404) => {
                 self.note(Level::Error, &format!("message {} was given up: {trouble}", waiting.id));
-                return self.db().telegram_given_up(waiting.id).map_err(unread);
+                return self.given_up(waiting);
             }
             Trouble::Cut(_) => {
                 if doubtful.insert(waiting.id) {
@@ -113,26 +117,69 @@ impl Telegram {
         let at = now + SignedDuration::try_from(later).unwrap_or(SignedDuration::from_secs(60));
         self.db().telegram_later(waiting.id, at).map_err(unread)
     }
+
+    fn given_up(&self, waiting: &TelegramWaiting) -> Result<(), Failure> {
+        self.db().telegram_given_up(waiting.id).map_err(unread)?;
+        self.let_go(waiting);
+        Ok(())
+    }
+
+    /// The copy of a file that was sent, or will not be.
+    fn let_go(&self, waiting: &TelegramWaiting) {
+        if let Ok(file) = serde_json::from_str::<Outgoing>(&waiting.body) {
+            self.house.runtime().outgoing_done(&file.copy);
+        }
+    }
+
+    /// One message over the line; gives its number.
+    fn carry(&self, wire: &Wire, waiting: &TelegramWaiting) -> Result<Option<i64>, Trouble> {
+        let damaged = |_| Trouble::Refused { code: 400, said: "what was written down is damaged".into() };
+        if let Ok(file) = serde_json::from_str::<Outgoing>(&waiting.body) {
+            return self.file(wire, waiting.chat, &file);
+        }
+        let mut body: Value = serde_json::from_str(&waiting.body).map_err(damaged)?;
+        // The chat may have another number by now than when this was written down.
+        if body.get("chat_id").is_some() {
+            body["chat_id"] = waiting.chat.into();
+        }
+        match waiting.kind.as_str() {
+            "document" => {
+                let text = |key: &str| body[key].as_str().unwrap_or_default();
+                let chat = waiting.chat.to_string();
+                let mut fields = vec![("chat_id", chat.as_str())];
+                fields.extend(Some(("caption", text("caption"))).filter(|(_, text)| !text.is_empty()));
+                let file = Attached { field: "document", name: text("name"), bytes: text("text").as_bytes() };
+                wire.file(&fields, &file)
+            }
+            "edit" => wire.edit(&body).map(|()| None),
+            _ => wire.message(&body),
+        }
+    }
+
+    /// A file that somebody sends; a picture as one, if Telegram takes it so.
+    fn file(&self, wire: &Wire, chat: i64, file: &Outgoing) -> Result<Option<i64>, Trouble> {
+        let Some(bytes) = self.house.runtime().outgoing(&file.copy) else {
+            return Err(Trouble::Refused { code: 400, said: "the copy of the file is gone".into() });
+        };
+        let chat = chat.to_string();
+        let send =
+            |field| wire.file(&[("chat_id", &chat)], &Attached { field, name: &file.name, bytes: &bytes });
+        match file.photo {
+            true => match send("photo") {
+                // Too wide, or no picture after all.
+                Err(Trouble::Refused { code: 400, .. }) => send("document"),
+                sent => sent,
+            },
+            false => send("document"),
+        }
+    }
 }
 
-/// One message over the line; gives its number.
-fn carry(wire: &Wire, waiting: &TelegramWaiting) -> Result<Option<i64>, Trouble> {
-    let damaged = |_| Trouble::Refused { code: 400, said: "what was written down is damaged".into() };
-    let mut body: Value = serde_json::from_str(&waiting.body).map_err(damaged)?;
-    // The chat may have another number by now than when this was written down.
-    if body.get("chat_id").is_some() {
-        body["chat_id"] = waiting.chat.into();
-    }
-    match waiting.kind.as_str() {
-        "document" => {
-            let text = |key: &str| body[key].as_str().unwrap_or_default();
-            let chat = waiting.chat.to_string();
-            let mut fields = vec![("chat_id", chat.as_str())];
-            fields.extend(Some(("caption", text("caption"))).filter(|(_, text)| !text.is_empty()));
-            let file = Attached { field: "document", name: text("name"), bytes: text("text").as_bytes() };
-            wire.file(&fields, &file)
-        }
-        "edit" => wire.edit(&body).map(|()| None),
-        _ => wire.message(&body),
-    }
+/// A document that is a file.
+#[derive(Deserialize)]
+struct Outgoing {
+    /// Its copy.
+    copy: String,
+    name: String,
+    photo: bool,
 }

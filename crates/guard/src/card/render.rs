@@ -9,7 +9,7 @@ const SHOWN_MAX: usize = 80;
 /// Nor a name among several more than this.
 const NAME_MAX: usize = 40;
 /// What is shown in full.
-const WHOLE: [&str; 3] = ["admin", "set_processes", "set_signatures"];
+const WHOLE: [&str; 4] = ["admin", "send_messages", "set_processes", "set_signatures"];
 /// As long as a command of `admin` may be.
 const COMMAND_MAX: usize = 1000;
 /// Nor do the reasons.
@@ -71,7 +71,7 @@ impl Card {
     /// On what, from where to where, how large.
     fn place(&self, lang: &Lang) -> String {
         let text = &lang.text;
-        // Whoever says yes to a command or to the end of a process has read all of it.
+        // Whoever says yes to a command, a message or the end of a process has read all of it.
         let most = if WHOLE.contains(&self.executor.as_str()) { COMMAND_MAX } else { SHOWN_MAX };
         let object = self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_line(o, most))]));
         let route = match (self.source.as_deref().map(shown), self.destination.as_deref().map(shown)) {

@@ -35,6 +35,9 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
         .build()
         .map_err(|e| Failure::io("the threads of the daemon", &e))?;
     threads.block_on(async {
+        // Before anybody is told that it runs: who hears of it may want it to stop.
+        let (mut term, mut int) =
+            (listen_for(SignalKind::terminate())?, listen_for(SignalKind::interrupt())?);
         let own = (serve_as.tls == Tls::Own)
             .then(|| Certificate::open(&runtime.home, address.ip(), &names))
             .transpose()?;
@@ -50,8 +53,6 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
         // Birth promises are tried again at every start; a broken one shows in the list and in status.
         std::thread::spawn(move || born.runtime().rebirth());
         tell(printer, &house, &url)?;
-        let (mut term, mut int) =
-            (listen_for(SignalKind::terminate())?, listen_for(SignalKind::interrupt())?);
         let (left, leaving) = tokio::sync::oneshot::channel();
         if prompt && std::io::stdin().is_terminal() {
             let gateway = house.gateway();

@@ -23,6 +23,8 @@ pub enum Fault {
     Status(u16),
     /// It says no, as it does when a person blocked the bot.
     Refused,
+    /// It does not take what was sent.
+    Bad,
     /// The group has another number since.
     Moved(i64),
     /// The line is cut before anything was done.
@@ -270,6 +272,10 @@ impl Bot {
                 let told = json!({ "ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user" });
                 answer(&mut stream, 403, told.to_string().as_bytes())
             }
+            Some(Fault::Bad) => {
+                let told = json!({ "ok": false, "error_code": 400, "description": "Bad Request: PHOTO_INVALID_DIMENSIONS" });
+                answer(&mut stream, 400, told.to_string().as_bytes())
+            }
             Some(Fault::Moved(to)) => {
                 let told = json!({ "ok": false, "error_code": 400, "description": "Bad Request: group chat was upgraded to a supergroup chat", "parameters": { "migrate_to_chat_id": to } });
                 answer(&mut stream, 400, told.to_string().as_bytes())
@@ -299,7 +305,12 @@ impl Bot {
                 true => Ok(json!({ "file_id": body["file_id"], "file_path": body["file_id"] })),
                 false => Err((400, "Bad Request: invalid file_id")),
             },
-            "sendMessage" | "editMessageText" | "sendDocument" | "sendChatAction" | "answerCallbackQuery" => {
+            "sendMessage"
+            | "editMessageText"
+            | "sendDocument"
+            | "sendPhoto"
+            | "sendChatAction"
+            | "answerCallbackQuery" => {
                 let text = body["text"].as_str().unwrap_or_default();
                 let needs = matches!(method, "sendMessage" | "editMessageText");
                 if needs && text.trim().is_empty() {
@@ -313,7 +324,7 @@ impl Bot {
                 state.sent.push(Sent { method: method.into(), body: body.clone(), message_id, told });
                 self.state.1.notify_all();
                 Ok(match method {
-                    "sendMessage" | "sendDocument" => {
+                    "sendMessage" | "sendDocument" | "sendPhoto" => {
                         json!({ "message_id": message_id, "chat": { "id": body["chat_id"] } })
                     }
                     _ => json!(true),

@@ -3,7 +3,7 @@
 //! Only where somebody bound that role, and never without a card: it shows what leaves the house and
 //! where it goes, at every level, each time. What comes back is somebody else's words.
 
-use super::{Builtin, Plan, Report, Wish};
+use super::{Builtin, Need, Plan, Report, Wish};
 use crate::assist::frame;
 use crate::minds::{Minds, Prompt, Role, how_to_bind};
 use crate::runtime::Runtime;
@@ -26,7 +26,7 @@ pub(super) const BUILTIN: Builtin = Builtin {
     schema: include_str!("consult_frontier.json"),
     description,
     changes: false,
-    needs: Some(Role::Frontier),
+    needs: Some(Need::Model(Role::Frontier)),
     list: true,
     plan,
 };

@@ -10,11 +10,12 @@ mod get_processes;
 mod perform;
 mod plan;
 mod scratchpad_read;
+mod send_messages;
 mod set_processes;
 mod signatures;
 mod undo_last_turn;
 
-pub(crate) use plan::{Plan, Report, Wish, Work};
+pub(crate) use plan::{Plan, Report, Want, Wish, Work};
 
 use crate::minds::Role;
 use crate::runtime::Runtime;
@@ -22,6 +23,15 @@ use metnos_executor::Failure;
 use metnos_executor::schema::Schema;
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
+
+/// What a builtin may be unable to do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A model in this role.
+    Model(Role),
+    /// The door of that name, open.
+    Telegram,
+}
 
 /// One builtin.
 pub(crate) struct Builtin {
@@ -33,19 +43,20 @@ pub(crate) struct Builtin {
     description: fn() -> Value,
     /// True when it can change something.
     pub(crate) changes: bool,
-    /// The role without which it cannot do anything.
-    needs: Option<Role>,
+    /// What must be there for it to do anything.
+    needs: Option<Need>,
     /// True when it takes a list.
     list: bool,
     /// What one call of it would do.
     plan: fn(&Runtime, &Wish<'_>) -> Result<Plan, Failure>,
 }
 
-const ALL: [&Builtin; 8] = [
+const ALL: [&Builtin; 9] = [
     &admin::BUILTIN,
     &consult_frontier::BUILTIN,
     &get_processes::BUILTIN,
     &scratchpad_read::BUILTIN,
+    &send_messages::BUILTIN,
     &signatures::GET,
     &set_processes::BUILTIN,
     &signatures::SET,
@@ -63,8 +74,8 @@ pub const NAMES: [&str; ALL.len()] = {
     names
 };
 
-/// The names of those that can act where a model stands behind these roles.
-pub fn awake(has: &dyn Fn(Role) -> bool) -> Vec<&'static str> {
+/// The names of those that can act where this is there.
+pub fn awake(has: &dyn Fn(Need) -> bool) -> Vec<&'static str> {
     ALL.iter().filter(|builtin| builtin.needs.is_none_or(has)).map(|builtin| builtin.name).collect()
 }
 

@@ -3,15 +3,15 @@
 use crate::call::Door;
 use crate::guards::{Asked, Known, Principal, Subject, is_own};
 use crate::runtime::Runtime;
-use metnos_executor::{Failure, ListName, Outcome};
-use metnos_guard::card::{Card, Effect, Lang};
+use metnos_executor::{Failure, ListName, Origin, Outcome};
+use metnos_guard::card::{Card, Effect, Lang, Tainted};
 use metnos_guard::command::Pattern;
-use metnos_guard::policy::{Ask, Level, Registry, Ruling, Target};
-use metnos_guard::vaglio::Facts;
+use metnos_guard::policy::{Ask, Level, Place, Registry, Ruling, Target, strictest};
+use metnos_guard::vaglio::{Arg, Facts};
 use metnos_memory::audit::{Line, Verdict};
 use metnos_sandbox::cell::Items;
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was asked of a builtin.
 pub(crate) struct Wish<'a> {
@@ -68,6 +68,35 @@ impl Report {
     }
 }
 
+/// One thing a plan needs: a capability on a target.
+pub(crate) struct Want {
+    capability: &'static str,
+    target: Aim,
+    /// True when it touches nothing of the machine or of somebody else.
+    own: bool,
+}
+
+enum Aim {
+    Person(String),
+    File(PathBuf, Place),
+}
+
+impl Want {
+    /// To write to somebody; `own` when that is whoever asks.
+    pub(crate) fn to(person: &str, own: bool) -> Self {
+        Self { capability: "channel:out", target: Aim::Person(person.to_owned()), own }
+    }
+
+    /// To read a file that lies there.
+    pub(crate) fn file(path: PathBuf, place: Place) -> Self {
+        Self { capability: "fs:read", target: Aim::File(path, place), own: place == Place::Workspace }
+    }
+
+    fn to_self(&self) -> bool {
+        self.own && matches!(self.target, Aim::Person(_))
+    }
+}
+
 type Act = Box<dyn FnOnce(&mut Work<'_>) -> Result<Report, Failure>>;
 
 /// What one call would do.
@@ -80,10 +109,18 @@ pub(crate) struct Plan {
     pub(crate) idempotent: bool,
     /// True when the judge has a say beside the policy.
     pub(crate) judged: bool,
+    /// What it needs in particular, where that is more than `capability` on nothing.
+    pub(crate) wants: Vec<Want>,
     /// The one thing it is about.
     pub(crate) object: Option<String>,
+    /// The first of several things.
+    pub(crate) names: Vec<String>,
+    /// How large they are.
+    pub(crate) bytes: Option<u64>,
     /// Where.
     pub(crate) source: Option<String>,
+    /// To whom.
+    pub(crate) destination: Option<String>,
     /// How many things.
     pub(crate) count: Option<u64>,
     /// True when it would run outside the sandbox.
@@ -113,8 +150,12 @@ impl Plan {
             effect: Effect::NoChange,
             idempotent: true,
             judged: true,
+            wants: Vec::new(),
             object: None,
+            names: Vec::new(),
+            bytes: None,
             source: None,
+            destination: None,
             count: None,
             outside: false,
             note: None,
@@ -151,7 +192,10 @@ impl Subject for Deed<'_, '_> {
     }
 
     fn own(&self) -> bool {
-        is_own(self.plan.capability)
+        match self.plan.wants.is_empty() {
+            true => is_own(self.plan.capability),
+            false => self.plan.wants.iter().all(|want| want.own),
+        }
     }
 
     fn judged(&self) -> bool {
@@ -164,25 +208,42 @@ impl Subject for Deed<'_, '_> {
 
     fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling {
         let who = Principal::parse(self.asked.caller);
-        let mut ask = Ask::new(self.plan.capability, self.asked.executor, &who.user, &who.channel);
-        ask.target = Target::None;
-        ask.reversible = self.plan.effect == Effect::Reversible;
-        ask.idempotent = self.plan.idempotent;
-        ask.side_effects = self.effectful();
-        registry.decide(level, &ask, &known.grants, &known.rules, now, self.asked.session)
+        let decide = |capability: &str, want: Option<&Want>| {
+            let mut ask = Ask::new(capability, self.asked.executor, &who.user, &who.channel);
+            (ask.target, ask.place) = match want.map(|want| &want.target) {
+                Some(Aim::Person(id)) => (Target::Exact(id), None),
+                Some(Aim::File(path, place)) => (Target::Path(path), Some(*place)),
+                None => (Target::None, None),
+            };
+            ask.to_self = want.is_some_and(Want::to_self);
+            ask.reversible = self.plan.effect == Effect::Reversible;
+            ask.idempotent = self.plan.idempotent;
+            // Reading is not what lasts of it.
+            ask.side_effects = self.effectful() && capability != "fs:read";
+            registry.decide(level, &ask, &known.grants, &known.rules, now, self.asked.session)
+        };
+        let wants = self.plan.wants.iter().map(|want| decide(want.capability, Some(want)));
+        strictest(wants).unwrap_or_else(|| decide(self.plan.capability, None))
     }
 
     fn facts(&self, used_before: u64, approved_days_ago: Option<u32>) -> Result<Facts, Failure> {
+        let mut args = self.asked.args();
+        if self.effectful()
+            && let Some((origin, value)) = self.entries.map(worst)
+        {
+            args.push(Arg { name: "entries".into(), value, origin, traceable: true });
+        }
+        let people = || self.plan.wants.iter().filter(|want| matches!(want.target, Aim::Person(_)));
         Ok(Facts {
             executor: self.asked.executor.to_owned(),
-            args: self.asked.args(),
+            args,
             items: usize::try_from(self.plan.count.unwrap_or_default()).unwrap_or(usize::MAX),
             deletes: false,
             moves: false,
             side_effects: self.effectful(),
             reversible: self.plan.effect == Effect::Reversible,
-            outbound: false,
-            to_self: false,
+            outbound: people().next().is_some(),
+            to_self: people().next().is_some() && people().all(Want::to_self),
             hour: self.now.hour().unsigned_abs(),
             used_before,
             request: Some(Vec::new()),
@@ -196,16 +257,16 @@ impl Subject for Deed<'_, '_> {
             executor: self.asked.executor.to_owned(),
             count: self.plan.count,
             object: self.plan.object.clone(),
-            names: Vec::new(),
+            names: self.plan.names.clone(),
             source: self.plan.source.clone(),
-            destination: None,
+            destination: self.plan.destination.clone(),
             at_least: false,
-            bytes: None,
+            bytes: self.plan.bytes,
             effect: self.plan.effect,
             frees: None,
             capability: ruling.row.clone(),
             grant: None,
-            tainted: Vec::new(),
+            tainted: self.tainted(),
             outside_sandbox: self.plan.outside,
             reason: Some(format!("{}{reason}", note.unwrap_or_default())),
         }
@@ -228,4 +289,24 @@ impl Subject for Deed<'_, '_> {
     fn door(&mut self) -> &mut dyn Door {
         &mut *self.door
     }
+}
+
+impl Deed<'_, '_> {
+    /// What goes to somebody and was written by neither the person nor this machine.
+    fn tainted(&self) -> Vec<Tainted> {
+        let foreign = |arg: &Arg| arg.origin > Origin::Local;
+        let args = self.asked.args().into_iter().filter(|_| !self.plan.wants.is_empty());
+        args.filter(foreign).map(|arg| Tainted { value: arg.value, origin: arg.origin, from: None }).collect()
+    }
+}
+
+/// The least trusted origin in a list, and what the first entry with it is called.
+fn worst(entries: &str) -> (Origin, String) {
+    let parse = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    let all = entries.lines().map(parse).map(|entry| (Origin::of(&entry), entry));
+    let worst = all.reduce(|worst, next| if next.0 > worst.0 { next } else { worst });
+    let name = |entry: &Value| {
+        ["path", "name", "text"].into_iter().find_map(|key| entry.get(key)?.as_str().map(str::to_owned))
+    };
+    worst.map_or((Origin::User, String::new()), |(origin, entry)| (origin, name(&entry).unwrap_or_default()))
 }

@@ -1,11 +1,16 @@
 //! `undo_last_turn`: takes back the latest change of whoever asks, as `metnos undo` does.
 
 use super::{Builtin, Plan, Report, Wish};
+use crate::call::turn_of;
 use crate::runtime::Runtime;
-use crate::undo::NAME;
+use crate::text::bounded;
+use crate::undo::{NAME, Outcome as Undone};
 use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_undo::Purpose;
 use serde_json::{Value, json};
+
+/// Letters of the request that are told.
+const SHOWN: usize = 120;
 
 pub(super) const BUILTIN: Builtin = Builtin {
     name: NAME,
@@ -38,6 +43,7 @@ fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
             return Report::of(outcome, ListName::Results, &[]);
         };
         outcome.ok_count = undone.reversed;
+        outcome.fields.insert("summary".into(), said(work.runtime, &undone, &lang).into());
         for (index, conflict) in undone.conflicts.iter().enumerate() {
             outcome.fail(index as u64, conflict.path.clone(), ErrorClass::Conflict, conflict.why.clone());
         }
@@ -45,4 +51,16 @@ fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
             "reversed": undone.reversed, "conflicts": undone.conflicts.len(), "voided": undone.voided, "_origin": Origin::Local.as_str() });
         Report::of(outcome, ListName::Results, &[record])
     }))
+}
+
+/// What was taken back, as it was asked for.
+fn said(runtime: &Runtime, undone: &Undone, lang: &str) -> String {
+    let turn = turn_of(&undone.turn.id).and_then(|turn| runtime.db().turn(turn).ok().flatten());
+    let what = turn.map_or_else(|| undone.turn.executor.clone(), |turn| turn.request);
+    let mut text = runtime.say(lang, "undone", &[("what", &bounded(&what, SHOWN))]);
+    if undone.voided > 0 {
+        let voided = runtime.say(lang, "voided", &[("count", &undone.voided.to_string())]);
+        text = format!("{text}\n{voided}");
+    }
+    text
 }

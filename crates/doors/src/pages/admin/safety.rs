@@ -79,7 +79,10 @@ fn look(house: &House) -> Result<View, Failure> {
     let held = runtime.held()?;
     let now = jiff::Timestamp::now();
     let grants = held.grants.into_iter().filter(|grant| grant.is_live(now)).map(|grant| Held {
-        what: grant.capability.clone(),
+        what: match &grant.executor {
+            Some(executor) => format!("{} · {executor}", grant.capability),
+            None => grant.capability.clone(),
+        },
         person: format!("{}/{}", grant.user, grant.channel),
         at: grant.created_at.to_string(),
         until: grant.expires_at.map(|at| at.to_string()),

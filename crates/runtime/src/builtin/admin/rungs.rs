@@ -50,6 +50,7 @@ pub(super) fn cell(work: &mut Work<'_>, ready: Ready) -> Result<Report, Failure>
         keeps: &land.keeps,
         workspace: &land.workspace,
         user_home: &land.home,
+        folders: &land.folders,
         base: &ready.cwd,
     };
     let nothing = |_: &str| Ok(Vec::<PathBuf>::new());

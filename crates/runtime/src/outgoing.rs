@@ -1,0 +1,115 @@
+//! What leaves by a door later: copied into a folder of its own, then written into the outbox. A cut in between
+//! leaves a copy that nothing names, and that is let go of.
+
+use crate::hand_out::Handed;
+use crate::runtime::Runtime;
+use jiff::{SignedDuration, Timestamp};
+use metnos_executor::Failure;
+use metnos_memory::db::TelegramOut;
+use serde_json::json;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+/// Larger pictures go as files.
+const PHOTO_MAX: u64 = 10 << 20;
+/// The most of a file that is sent.
+const BYTES_MAX: u64 = 50 << 20;
+/// After so long nothing waits to be sent any more.
+const KEPT: SignedDuration = SignedDuration::from_hours(25);
+
+/// One thing to send.
+pub(crate) enum Parcel {
+    /// A message.
+    Text(String),
+    /// A text that is too long for one.
+    LongText(String),
+    /// A file.
+    File(Handed),
+}
+
+/// Writes all of it into the outbox of Telegram, or none.
+pub(crate) fn post(runtime: &Runtime, call_id: &str, parcels: Vec<(i64, Parcel)>) -> Result<(), Failure> {
+    let mut out = Vec::new();
+    for (n, (chat, parcel)) in parcels.into_iter().enumerate() {
+        let copy = format!("{call_id}-{n}");
+        out.push(match parcel {
+            Parcel::Text(text) => TelegramOut {
+                chat,
+                kind: "message",
+                body: json!({ "chat_id": chat, "text": text }).to_string(),
+            },
+            Parcel::LongText(text) => {
+                let body = json!({ "name": "message.txt", "text": text, "caption": "" });
+                TelegramOut { chat, kind: "document", body: body.to_string() }
+            }
+            Parcel::File(handed) => {
+                let name = handed.name();
+                let photo = handed.bytes <= PHOTO_MAX && is_photo(&handed.file);
+                runtime.keep_copy(&copy, handed)?;
+                let body = json!({ "copy": copy, "name": name, "photo": photo });
+                TelegramOut { chat, kind: "document", body: body.to_string() }
+            }
+        });
+    }
+    let posted = runtime.db().telegram_post(&out, Timestamp::now());
+    posted.map_err(|e| Failure::internal(e.to_string()))
+}
+
+/// Whether it begins as a picture that a phone shows.
+fn is_photo(file: &File) -> bool {
+    let mut head = [0; 12];
+    let read = file.read_at(&mut head, 0).unwrap_or_default();
+    let (jpeg, png) = (b"\xff\xd8\xff".as_slice(), b"\x89PNG\r\n\x1a\n".as_slice());
+    let webp = read == 12 && head.starts_with(b"RIFF") && head.ends_with(b"WEBP");
+    head.starts_with(jpeg) || head.starts_with(png) || webp
+}
+
+impl Runtime {
+    fn outgoing_dir(&self) -> PathBuf {
+        self.home.state_dir().join("outgoing")
+    }
+
+    fn keep_copy(&self, name: &str, handed: Handed) -> Result<(), Failure> {
+        let dir = self.outgoing_dir();
+        let failed = |e: std::io::Error| Failure::io(dir.display(), &e);
+        DirBuilder::new().recursive(true).mode(0o700).create(&dir).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        let mut copy = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(dir.join(name))
+            .map_err(failed)?;
+        // It may grow while it is copied.
+        std::io::copy(&mut handed.file.take(BYTES_MAX), &mut copy).map_err(failed)?;
+        copy.sync_all().map_err(failed)
+    }
+
+    /// The bytes of a file that waits to be sent; nothing when they are gone.
+    pub fn outgoing(&self, name: &str) -> Option<Vec<u8>> {
+        let plain = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
+        plain.then(|| std::fs::read(self.outgoing_dir().join(name)).ok()).flatten()
+    }
+
+    /// It was sent, or will not be.
+    pub fn outgoing_done(&self, name: &str) {
+        if !name.is_empty() && !name.contains('/') && !name.starts_with('.') {
+            let _ = std::fs::remove_file(self.outgoing_dir().join(name));
+        }
+    }
+
+    /// Lets go of copies that nothing waits for any more.
+    pub fn tidy_outgoing(&self) {
+        let entries = std::fs::read_dir(self.outgoing_dir()).into_iter().flatten().flatten();
+        for entry in entries {
+            let made = entry.metadata().and_then(|meta| meta.modified()).ok();
+            let age = made.and_then(|made| made.elapsed().ok());
+            if age.is_some_and(|age| age > KEPT.unsigned_abs()) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
