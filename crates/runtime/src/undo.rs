@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 pub const NAME: &str = "undo_last_turn";
 /// How long undo waits for a call that changes the same paths.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long it may take until nothing of a process that ended is left.
+const LAST_BREATH: Duration = Duration::from_secs(2);
 /// How many records are read for one part of a list.
 const LOOKED_AT: usize = 2_000;
 
@@ -108,7 +110,7 @@ impl Runtime {
         found.is_some_and(|act| matches!(act.state, State::Done | State::Undoing) && did_something(&act))
     }
 
-    /// Whether a call of this executor, cut or not, left nothing behind: it only looks, was never begun, or was taken
+    /// Whether a call of this executor that no longer runs left nothing behind: it only looks, was never begun, or was taken
     /// back as a whole. What cannot be known left something.
     pub fn left_nothing(&self, executor: &str, call_id: &str) -> bool {
         let Ok(name) = ExecutorName::parse(executor) else { return false };
@@ -120,14 +122,26 @@ impl Runtime {
         if !contract.side_effects {
             return true;
         }
-        match (self.journal.look(call_id), self.db.call(call_id)) {
+        match (self.settled(call_id), self.db.call(call_id)) {
             (Ok(Some(act)), _) => act.state == State::RolledBack,
             (Ok(None), Ok(None)) => true,
             // Whoever has a way back writes into the journal first.
-            (Ok(None), Ok(Some(call))) => {
-                call.state == CallState::Interrupted && !contract.reverse.is_empty()
-            }
+            (Ok(None), Ok(Some(call))) => call.state != CallState::Done && !contract.reverse.is_empty(),
             _ => false,
+        }
+    }
+
+    /// What the journal knows of a call whose process is gone. What that process had started may hold its record for
+    /// a moment longer.
+    fn settled(&self, call_id: &str) -> Result<Option<Act>, Failure> {
+        let until = Instant::now() + LAST_BREATH;
+        loop {
+            let act = self.journal.look(call_id).map_err(|e| failed(&e))?;
+            if act.as_ref().is_none_or(|act| act.state != State::Open) || Instant::now() > until {
+                return Ok(act);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            self.recover_changes()?;
         }
     }
 
