@@ -47,6 +47,9 @@ pub struct VerbSense {
     /// Puts records in order.
     #[serde(default)]
     pub orders: bool,
+    /// Says what is to stay: where something else is changed, it leaves that out.
+    #[serde(default)]
+    pub stays: bool,
     /// Works on records as they are: nothing is read first.
     #[serde(default)]
     pub as_is: bool,
@@ -154,6 +157,8 @@ pub struct Senses {
     pub tlds: Vec<String>,
     /// Verbs that mean another when folders are to be made.
     pub folders: BTreeMap<String, String>,
+    /// Verbs that mean another when things are put into a way of showing them.
+    pub shown: BTreeMap<String, String>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.

@@ -231,6 +231,13 @@ impl Clause<'_> {
             }
         }
         self.counted_names();
+        // "give x.pdf the new name y.pdf": what the verb itself names is the new name.
+        if let Some(at) = self.verb_at.filter(|at| self.is(*at, "cue", "named") && self.free(*at))
+            && let Some((value, end)) = self.value_after(at, true)
+        {
+            self.frame.set(Role::NameTemplate, value);
+            self.take(at, end, "new name");
+        }
         for at in 0..self.len() {
             let goal = self.free(at)
                 && (matches!(self.sense(at, "prep"), Some("to" | "inor"))

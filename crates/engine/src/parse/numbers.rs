@@ -231,6 +231,11 @@ impl Clause<'_> {
                 self.take(at, at + 1, "group");
                 continue;
             }
+            if let Some((group, end)) = self.ranked_group(at) {
+                self.frame.group.push(group);
+                self.take(end - 1, end, "group");
+                continue;
+            }
             let folders = self.sense(at, "into_folders").is_some() && self.tidies();
             // "a month" counts by the month; it puts nothing in order.
             let by = (self.is(at, "by", "by") || self.is(at, "by", "each")) && !self.means_all(at);
@@ -279,6 +284,15 @@ impl Clause<'_> {
             _ => return None,
         };
         counts.then(|| each.to_owned())
+    }
+
+    /// "the most common extension": what stands beside it is what is counted by.
+    fn ranked_group(&self, at: usize) -> Option<(String, usize)> {
+        let ranks =
+            (self.is(at, "super", "most") || self.is(at, "super", "fewest")) && self.items[at].words > 1;
+        let next =
+            self.items.get(at + 1).filter(|next| ranks && next.free() && next.sense("noun").is_none())?;
+        Some((next.sense("group")?.to_owned(), at + 2))
     }
 
     fn group_words(&self, at: usize) -> Option<(Vec<String>, usize)> {

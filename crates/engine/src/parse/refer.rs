@@ -185,8 +185,11 @@ impl Clause<'_> {
         let mut at = 0;
         let mut names = Vec::new();
         while at < self.len() {
+            // "three folders in Work: A, B and C"
+            let listed = matches!(self.lit(at), Some(Lit::Symbol(':')));
             let named = self.free(at)
                 && (self.is(at, "cue", "named")
+                    || listed
                     || self.sense(at, "folder_word").is_some()
                     || self.is(at, "noun", "folder"));
             if !named {
@@ -199,6 +202,7 @@ impl Clause<'_> {
                 next,
                 self.is(at, "cue", "named")
                     || any
+                    || listed
                     || self.items.get(next).is_some_and(|i| i.senses.is_empty()),
             ) {
                 if matches!(self.lit(next), Some(Lit::Path(_) | Lit::Slashed(_)))
@@ -222,6 +226,11 @@ impl Clause<'_> {
                 }
             }
             at = next.max(at + 1);
+        }
+        // A number that counts the names says nothing more than they do.
+        let count = (0..self.len()).find(|at| self.number(*at) == Some(names.len() as f64));
+        if let Some(at) = count.filter(|_| names.len() > 1) {
+            self.take(at, at + 1, "new folder");
         }
         for name in names {
             self.frame.push(Role::Names, name);
