@@ -159,6 +159,8 @@ pub struct Senses {
     pub folders: BTreeMap<String, String>,
     /// Verbs that mean another when things are put into a way of showing them.
     pub shown: BTreeMap<String, String>,
+    /// Verbs that mean another when something is put before names.
+    pub fronted: BTreeMap<String, String>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.

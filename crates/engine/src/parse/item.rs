@@ -154,7 +154,7 @@ fn articled(tokens: &[Token], at: usize, lexicon: &Lexicon) -> bool {
 /// Whether a phrase of these senses that begins with `word` asks something.
 fn asking(word: &str, senses: &[Sense], lexicon: &Lexicon) -> bool {
     let asks = |senses: &[Sense]| senses.iter().any(|sense| sense.cat == "ask");
-    let manner = |sense: &Sense| matches!(sense.cat.as_str(), "polite" | "then" | "what_about");
+    let manner = |sense: &Sense| matches!(sense.cat.as_str(), "polite" | "then" | "what_about" | "wish");
     asks(senses)
         || lexicon.single(word).is_some_and(|first| asks(&first.senses)) && !senses.iter().any(manner)
 }

@@ -91,7 +91,16 @@ impl Clause<'_> {
             let listed = self.sense(at, "order").map(str::to_owned);
             let superlative = self.sense(at, "super").map(str::to_owned);
             let Some(id) = listed.clone().or_else(|| superlative.clone()) else { continue };
-            if self.frame.order.is_some() && listed.is_none() {
+            if let Some(order) = self.frame.order.as_ref().filter(|_| listed.is_none()) {
+                // "the top five biggest": said twice.
+                if self
+                    .senses
+                    .order
+                    .get(&id)
+                    .is_some_and(|s| s.field == order.field && s.order == order.order)
+                {
+                    self.take(at, at + 1, "order");
+                }
                 continue;
             }
             // "more" before a number compares; it does not rank.

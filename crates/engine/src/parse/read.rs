@@ -104,7 +104,7 @@ impl Clause<'_> {
             self.recipients();
         }
         let mentions = self.mentions();
-        self.pronouns();
+        self.pronouns(hint);
         self.orders();
         self.stats();
         self.flags();
@@ -193,6 +193,7 @@ impl Clause<'_> {
                 // A phrase of several words says what it says.
                 let phrase = item.words > 2
                     || item.words > 1 && item.senses.iter().all(|s| matches!(s.cat.as_str(), "verb" | "cue"));
+                let phrase = phrase || self.named_new(at);
                 if !query && (start || bound || !other || phrase) && !self.only_asked(id) {
                     self.frame.verb = Some(id.to_owned());
                     self.verb_at = Some(at);
@@ -223,6 +224,14 @@ impl Clause<'_> {
         {
             self.take(at, at + 1, "verb");
         }
+    }
+
+    /// "three new folders: A, B and C": a word for what is new, beside folders that get names.
+    fn named_new(&self, at: usize) -> bool {
+        let makes = self.items[at].command().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.makes);
+        let beside = [at.wrapping_sub(1), at + 1].into_iter().any(|i| self.is(i, "noun", "folder"));
+        let names = |item: &Item| matches!(item.lit, Lit::Symbol(':')) || item.is("cue", "named");
+        makes && beside && self.items[at..].iter().any(names)
     }
 
     /// A verb with nothing beside it means what needs nothing: to undo, not to cancel what is not named.
@@ -270,6 +279,10 @@ impl Clause<'_> {
             let flag =
                 item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
             let flag = flag.or_else(|| item.sense("output").and_then(|_| self.senses.shown.get(&verb)));
+            // "put 'x_' in front of the names": what is put before names renames.
+            let before = at.checked_sub(1).and_then(|before| self.lit(before));
+            let front = item.is("after", "prefix") && matches!(before, Some(Lit::Quoted(_)));
+            let flag = flag.or_else(|| self.senses.fronted.get(&verb).filter(|_| front));
             if let Some(other) = folders.or(noun).or(flag).filter(|other| !self.only_asked(other)) {
                 self.frame.verb = Some(other.clone());
                 return;

@@ -110,7 +110,9 @@ impl Clause<'_> {
         }
     }
 
-    pub(crate) fn pronouns(&mut self) {
+    /// What points back; `hint` is the object of what went before.
+    pub(crate) fn pronouns(&mut self, hint: &str) {
+        self.numbered(hint);
         // A weak noun says what they should be, not what they are: "which of these are invoices".
         let strong = |item: &super::Item| {
             let mut nouns = item.senses.iter().filter(|s| s.cat == "noun");
@@ -172,6 +174,27 @@ impl Clause<'_> {
                 self.frame.anaphor = Some(Anaphor::Index(n));
                 self.take(at, at + 1, "ordinal");
             }
+        }
+    }
+
+    /// "open the third message", of messages that were shown: one of them, where nothing else says which.
+    fn numbered(&mut self, hint: &str) {
+        let object = |clause: &Self, at: usize| {
+            let noun = clause.sense(at, "noun").and_then(|id| clause.senses.noun.get(id))?;
+            noun.object.clone().filter(|_| noun.set.is_empty())
+        };
+        let said = |clause: &Self, at: usize| {
+            let n = clause.sense(at, "ordinal").and_then(|id| id.parse::<i64>().ok())?;
+            (clause.free(at) && object(clause, at + 1)? == hint).then_some(n)
+        };
+        let Some((at, n)) = (0..self.len()).find_map(|at| Some((at, said(self, at)?))) else { return };
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let told =
+            |role: &Role| verb.is_some_and(|verb| verb.goals.contains(role) || verb.set.contains_key(role));
+        let placed = self.items.iter().any(|item| item.taken == "place");
+        if self.frame.slots.keys().all(told) && !placed {
+            self.frame.anaphor = Some(Anaphor::Index(n));
+            self.take(at, at + 2, "ordinal");
         }
     }
 

@@ -456,10 +456,12 @@ fn places(frames: &mut [Frame], senses: &Senses) {
 fn kept(frames: &mut [Frame], senses: &Senses) {
     let acts = |frame: &Frame| {
         let verb = frame.verb.as_ref().and_then(|id| senses.verb.get(id));
-        verb.is_some_and(|verb| verb.changes() && !verb.makes) && frame.anaphor.is_none()
+        verb.is_some_and(|verb| verb.changes() && !verb.makes)
     };
-    if frames.iter().any(acts) {
-        for frame in frames.iter_mut() {
+    let first = frames.iter().position(acts);
+    let whole = frames.iter().rposition(|frame| acts(frame) && frame.anaphor.is_none());
+    for (at, frame) in frames.iter_mut().enumerate() {
+        if first.is_some_and(|first| first < at) || whole.is_some_and(|whole| whole > at) {
             frame.leftover.extend(frame.stays.take());
         }
     }
