@@ -42,6 +42,8 @@ pub struct VerbSense {
     pub on_file: Option<String>,
     /// The sense it has when what it leads to is an archive.
     pub on_archive: Option<String>,
+    /// The sense it has when a list of things, not the things, is put into a file.
+    pub on_list: Option<String>,
     /// The sense it has when what it works by is a field that records have.
     pub on_group: Option<String>,
     /// Puts records in order.

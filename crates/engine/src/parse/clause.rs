@@ -167,6 +167,7 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "self"
                     | "reason"
                     | "condition"
+                    | "these"
             )
         })
 }

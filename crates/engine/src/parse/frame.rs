@@ -53,6 +53,8 @@ pub(crate) struct Frame {
     pub(crate) extract: Vec<String>,
     /// What the clause points back to.
     pub(crate) anaphor: Option<Anaphor>,
+    /// Names what it points back to: "those PDFs".
+    pub(crate) these: bool,
     /// Points back to a place.
     pub(crate) there: bool,
     /// Narrows the earlier result.

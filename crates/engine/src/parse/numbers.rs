@@ -295,13 +295,15 @@ impl Clause<'_> {
         counts.then(|| each.to_owned())
     }
 
-    /// "the most common extension": what stands beside it is what is counted by.
+    /// "the most common extension", "the space used by type": what stands beside it is what is counted by.
     fn ranked_group(&self, at: usize) -> Option<(String, usize)> {
-        let ranks =
-            (self.is(at, "super", "most") || self.is(at, "super", "fewest")) && self.items[at].words > 1;
-        let next =
-            self.items.get(at + 1).filter(|next| ranks && next.free() && next.sense("noun").is_none())?;
-        Some((next.sense("group")?.to_owned(), at + 2))
+        let item = &self.items[at];
+        let ranks = item.is("super", "most") || item.is("super", "fewest");
+        let last = item.norm.rsplit(' ').next().and_then(|word| self.lexicon.single(word));
+        let by = last.is_some_and(|word| word.senses.iter().any(|s| s.cat == "by" && s.id == "by"));
+        let beside = item.words > 1 && (ranks || by && item.sense("stat").is_some());
+        let next = self.items.get(at + 1).filter(|next| beside && next.free() && !next.capital)?;
+        Some((next.sense("group").filter(|_| next.sense("noun").is_none())?.to_owned(), at + 2))
     }
 
     fn group_words(&self, at: usize) -> Option<(Vec<String>, usize)> {

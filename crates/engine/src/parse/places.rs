@@ -172,7 +172,7 @@ impl Clause<'_> {
             && !self.folder_after(at + 1)
             && prep != "to"
             // "the files in Docs": what is wanted was said before, and a format ("in PDF") is not written so.
-            && !(noun_before && matches!(prep, "in" | "inor" | "from") && item.text.contains(char::is_lowercase));
+            && !(noun_before && matches!(prep, "in" | "inor" | "from") && item.is_name());
         if item.capital
             && !dated
             && !thing
@@ -287,6 +287,13 @@ impl Clause<'_> {
                 && self.senses.ending("archive_format", &m.path).is_some()
         });
         if let Some(other) = verb.on_archive.clone().filter(|_| packed) {
+            verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
+            self.frame.verb = Some(other);
+        }
+        // A list that is put into a file is written there; what is on it stays where it is.
+        let listed = self.items.iter().any(|item| item.sense("list_word").is_some())
+            && mentions.iter().any(|m| m.file && self.senses.ending("write_format", &m.path).is_some());
+        if let Some(other) = verb.on_list.clone().filter(|_| listed) {
             verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
             self.frame.verb = Some(other);
         }

@@ -406,9 +406,9 @@ impl Clause<'_> {
         let named = self.items[at].text.contains('.') || self.items[at].text.contains('*');
         after
             && !named
-            && self.is(prep, "prep", "in")
+            && matches!(self.sense(prep, "prep"), Some("in" | "inor"))
             && self.items.get(things).is_some_and(|item| {
-                !item.capital && item.sense("noun").is_some() && item.sense("folder_word").is_none()
+                !item.is_name() && item.sense("noun").is_some() && item.sense("folder_word").is_none()
             })
     }
 }

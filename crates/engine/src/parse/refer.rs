@@ -113,6 +113,7 @@ impl Clause<'_> {
     /// What points back; `hint` is the object of what went before.
     pub(crate) fn pronouns(&mut self, hint: &str) {
         self.numbered(hint);
+        self.these();
         // A weak noun says what they should be, not what they are: "which of these are invoices".
         let strong = |item: &super::Item| {
             let mut nouns = item.senses.iter().filter(|s| s.cat == "noun");
@@ -139,6 +140,7 @@ impl Clause<'_> {
                             | "after"
                             | "verb"
                             | "list_word"
+                            | "these"
                     )
                 })
             };
@@ -196,6 +198,34 @@ impl Clause<'_> {
             self.frame.anaphor = Some(Anaphor::Index(n));
             self.take(at, at + 2, "ordinal");
         }
+    }
+
+    /// "those PDFs": the ones that were spoken of, and of them what is named.
+    fn these(&mut self) {
+        let noun = |at: usize| {
+            self.sense(at, "noun").is_some()
+                || self.items.get(at).is_some_and(|i| self.extension_word(i).is_some())
+        };
+        let found = (0..self.len())
+            .find(|at| self.free(*at) && self.is(*at, "these", "these") && self.free(at + 1) && noun(at + 1));
+        let placed = self.items.iter().any(|item| item.taken == "place");
+        let Some(at) = found.filter(|_| self.frame.anaphor.is_none()) else { return };
+        // Those in a place are not those that were shown, or not only.
+        let goes = self
+            .frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.senses.verb.get(id))
+            .is_some_and(|v| !v.goals.is_empty());
+        if placed && !goes {
+            if self.changes() {
+                self.frame.leftover.push(self.items[at].text.clone());
+            }
+            return;
+        }
+        self.frame.anaphor = Some(Anaphor::List);
+        self.frame.these = true;
+        self.take(at, at + 1, "pronoun");
     }
 
     /// "every file there": after what is meant, it says where.

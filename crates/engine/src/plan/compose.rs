@@ -404,6 +404,7 @@ impl<'p> Build<'p> {
     /// A folder that is itself the thing: named, and not as the place of other things.
     fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
         frame.folders.is_empty()
+            && frame.anaphor.is_none()
             && tool.takes(Role::Paths)
             && frame.has(Role::Place)
             && !frame.has(Role::Paths)

@@ -30,11 +30,16 @@ impl<'p> Build<'p> {
             || frame.has(Role::Query)
             || frame.has(Role::Name);
         // "The videos there, move them": a pronoun that takes up what the clause itself has named.
-        if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
+        let points = frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || frame.these;
+        let within = frame.has(Role::Place) && !frame.there && !used.contains(&Role::Place);
+        if points && within && tool.class == Class::Changer {
+            return Err(Stop::Gap("it is not clear which of them are meant".to_owned()));
+        }
+        if points || !named {
             if let Some(list) = self.referred(frame) {
                 return self.narrow(frame, list, &mut used.clone());
             }
-            if !named {
+            if !named || frame.these {
                 let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
                 return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
             }
