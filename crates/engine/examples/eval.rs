@@ -12,7 +12,7 @@ use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};
 use serde_json::Value;
 
 const NOW: &str = "2026-11-15T10:00:00+01:00";
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "requests.jsonl",
     "more.jsonl",
     "third.jsonl",
@@ -25,6 +25,7 @@ const KNOWN: [&str; 12] = [
     "tenth.jsonl",
     "eleventh.jsonl",
     "twelfth.jsonl",
+    "thirteenth.jsonl",
 ];
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

@@ -91,6 +91,40 @@ fn of_copies_that_were_found_one_stays_also_a_turn_later() {
 }
 
 #[test]
+fn those_that_are_named_are_some_of_those_that_were_shown() {
+    let planner = planner();
+    for (lang, before, text, kind) in [
+        ("en", "show me the files in Downloads", "delete those PDFs", "pdf"),
+        ("en", "show me the files in Work", "move those spreadsheets to ~/X", "spreadsheet"),
+        ("it", "mostrami i file di Scaricati", "cancella quei video", "video"),
+    ] {
+        let later = answer(&planner, lang, text, &[before]);
+        let plan = later.as_plan().unwrap();
+        assert!(has(plan, "from_turn", &(-1).into()), "{text}: {}", steps(&later));
+        assert!(has(plan, "where_value", &kind.into()), "{text}: {}", steps(&later));
+        assert_eq!(answer(&planner, lang, text, &[]).kind(), "ask", "{text}");
+    }
+    for text in ["delete those PDFs in Documents", "delete them in Documents"] {
+        let later = answer(&planner, "en", text, &["show me the files in Downloads"]);
+        assert_eq!(later.kind(), "gap", "{text}: {}", steps(&later));
+    }
+    let one = answer(&planner, "en", "delete the second file", &["show me the files in Downloads"]);
+    assert!(has(one.as_plan().unwrap(), "index", &2.into()), "{}", steps(&one));
+}
+
+#[test]
+fn a_list_that_is_put_into_a_file_moves_nothing() {
+    let planner = planner();
+    for (lang, text) in [
+        ("en", "put the list of the PDFs in Documents into ~/pdfs.csv"),
+        ("it", "metti l'elenco dei PDF di Documenti in ~/pdfs.csv"),
+    ] {
+        let answer = answer(&planner, lang, text, &[]);
+        assert!(has(answer.as_plan().unwrap(), "path", &"~/pdfs.csv".into()), "{}", steps(&answer));
+    }
+}
+
+#[test]
 fn what_is_hidden_may_also_be_added() {
     let planner = planner();
     let all = answer(&planner, "en", "show all files in Documents including hidden ones", &[]);

@@ -84,8 +84,14 @@ fn an_eighth_set_keeps_its_floor() {
 fn sets_that_others_wrote_keep_their_floors() {
     assert!(share("ninth.jsonl") >= 0.94);
     assert!(share("tenth.jsonl") >= 0.94);
-    assert!(share("eleventh.jsonl") >= 0.88);
-    assert!(share("twelfth.jsonl") >= 0.89);
+    assert!(share("eleventh.jsonl") >= 0.93);
+    assert!(share("twelfth.jsonl") >= 0.92);
+    assert!(share("thirteenth.jsonl") >= 0.98);
+}
+
+#[test]
+fn files_are_sent_to_whoever_is_named_or_asks() {
+    assert_eq!(share("sending.jsonl"), 1.0);
 }
 
 #[test]
@@ -119,6 +125,13 @@ fn a_wish_is_the_order_it_stands_for() {
             "copia le foto di ~/Mare in ~/Backup",
         ),
         ("it", "il processo numero 3187 va fermato", "ferma il processo numero 3187"),
+        ("it", "mi copieresti le foto di ~/Mare in ~/Backup?", "copia le foto di ~/Mare in ~/Backup"),
+        ("it", "sposti i video di Scaricati in ~/Film", "sposta i video di Scaricati in ~/Film"),
+        ("it", "copiate le foto di ~/Mare in ~/Backup", "copia le foto di ~/Mare in ~/Backup"),
+        ("it", "sbarazzati delle cartelle vuote di ~/prove", "elimina le cartelle vuote di ~/prove"),
+        ("it", "sto finendo lo spazio: fai sparire gli zip di Scaricati", "elimina gli zip di Scaricati"),
+        ("en", "sorry to bother you, could you bin the zips in Downloads?", "delete the zips in Downloads"),
+        ("en", "give ~/scan.pdf the new name lease.pdf", "rename ~/scan.pdf to lease.pdf"),
         ("it", "non mi serve più la cartella ~/prove: cancellala", "cancella la cartella ~/prove"),
     ] {
         let (wished, ordered) = (plan_in(&planner, lang, wish), plan_in(&planner, lang, order));

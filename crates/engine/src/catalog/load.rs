@@ -70,6 +70,7 @@ struct ToolRoles {
     requires: Vec<Vec<String>>,
     #[serde(default)]
     keeps: bool,
+    along: Option<String>,
 }
 
 pub(super) fn read(sources: &[(&str, &str)]) -> Result<Catalog, CatalogError> {
@@ -112,6 +113,7 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
         open: output[list]["items"]["additionalProperties"] == true,
         pipes: list == "entries",
         keeps: own.keeps,
+        along: own.along.clone(),
         needs: own.needs.clone(),
         requires,
         args,

@@ -29,6 +29,8 @@ pub struct Tool {
     pub pipes: bool,
     /// Keeps whatever fields came in.
     pub keeps: bool,
+    /// The object of the records that go along with what it does; none go along where none are spoken of.
+    pub along: Option<String>,
     /// Fields of which at least one must be in the records that come in.
     pub needs: Vec<String>,
     /// Groups of arguments of which at least one must be given, in the order they are asked for.
@@ -165,6 +167,11 @@ impl Tool {
     /// The argument with this role.
     pub fn arg(&self, role: Role) -> Option<&Arg> {
         self.args.iter().find(|arg| arg.role == Some(role))
+    }
+
+    /// The argument with this role inside the records it takes.
+    pub fn inner(&self, role: Role) -> Option<&Arg> {
+        self.args.iter().flat_map(|arg| &arg.inside).find(|arg| arg.role == Some(role))
     }
 
     /// Whether an argument has this role.

@@ -1,7 +1,7 @@
 //! A lexicon file read: stems take their endings, phrases become tokens.
 
 use super::{Lexicon, Phrase, Sense};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use toml::{Table, Value};
 
 pub(super) const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
@@ -24,6 +24,9 @@ pub enum LexiconError {
         word: String,
     },
 }
+
+/// Where each phrase stands among those of its first word, while a lexicon is read.
+type Known = HashMap<String, usize>;
 
 /// Sections that are not categories.
 const HEAD: [&str; 2] = ["paradigms", "enclitics"];
@@ -55,11 +58,12 @@ impl Lexicon {
             enclitics,
             phrases: BTreeMap::new(),
         };
+        let mut known = Known::new();
         for (cat, senses) in &file {
             let Some(senses) = senses.as_table().filter(|_| !HEAD.contains(&cat.as_str())) else { continue };
             for (id, words) in senses {
                 for word in list(words) {
-                    lexicon.add(cat, id, &word, &paradigms)?;
+                    lexicon.add(cat, id, &word, &paradigms, &mut known)?;
                 }
             }
         }
@@ -75,14 +79,15 @@ impl Lexicon {
         id: &str,
         phrase: &str,
         paradigms: &BTreeMap<String, Vec<String>>,
+        known: &mut Known,
     ) -> Result<(), LexiconError> {
         // A phrase that begins with ^ is the participle of a verb; so is an ending that does.
         let (phrase, whole) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
-        let mut forms = vec![(String::new(), !whole, whole)];
+        let mut forms = vec![(String::new(), !whole, whole, false)];
         for word in phrase.split(' ') {
-            let endings: Vec<(String, bool, bool)> =
+            let endings: Vec<(String, bool, bool, bool)> =
                 match word.split_once('@').filter(|(stem, _)| !stem.is_empty()) {
-                    None => vec![(word.to_owned(), true, false)],
+                    None => vec![(word.to_owned(), true, false, false)],
                     Some((stem, paradigm)) => paradigms
                         .get(paradigm)
                         .ok_or_else(|| LexiconError::Paradigm {
@@ -90,47 +95,62 @@ impl Lexicon {
                             word: word.to_owned(),
                         })?
                         .iter()
-                        .map(|ending| match (ending.strip_prefix('+'), ending.strip_prefix('^')) {
-                            (Some(bare), _) => (format!("{stem}{bare}"), true, false),
-                            (_, Some(bare)) => (format!("{stem}{bare}"), false, true),
-                            _ => (format!("{stem}{ending}"), false, false),
+                        .map(|ending| {
+                            let bare = ending.trim_start_matches(['+', '^']);
+                            let (command, done) = (ending.starts_with('+'), ending.starts_with('^'));
+                            (format!("{stem}{bare}"), command, done, ending.starts_with("^+"))
                         })
                         .collect(),
                 };
             forms = forms
                 .iter()
-                .flat_map(|(head, command, participle)| {
-                    endings.iter().map(move |(word, own, done)| {
+                .flat_map(|(head, command, participle, opens)| {
+                    endings.iter().map(move |(word, own, done, first)| {
                         (
                             if head.is_empty() { word.clone() } else { format!("{head} {word}") },
                             *command && *own,
                             *participle || *done,
+                            *opens || *first,
                         )
                     })
                 })
                 .collect();
         }
-        for (form, command, participle) in forms {
-            let words: Vec<String> =
-                crate::text::tokens(&form, &self.tails).into_iter().map(|token| token.norm).collect();
+        // A verb in several words is known in the forms that order; the others are written out where they matter.
+        let idle = cat == "verb" && phrase.contains(' ');
+        for (form, command, participle, opens) in forms.into_iter().filter(|form| !idle || whole || form.1) {
+            let words = words(&form, &self.tails);
             let Some(first) = words.first().cloned() else { continue };
-            let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command, participle };
+            let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command, participle, opens };
             let phrases = self.phrases.entry(first).or_default();
-            match phrases.iter_mut().find(|phrase| phrase.words == words) {
+            let key = words.join(" ");
+            match known.get(&key).and_then(|at| phrases.get_mut(*at)) {
                 Some(phrase) => {
                     match phrase.senses.iter_mut().find(|known| known.cat == cat && known.id == id) {
                         Some(known) => {
                             known.command |= command;
                             known.participle |= participle;
+                            known.opens |= opens;
                         }
                         None => phrase.senses.push(sense),
                     }
                 }
-                None => phrases.push(Phrase { words, senses: vec![sense] }),
+                None => {
+                    known.insert(key, phrases.len());
+                    phrases.push(Phrase { words, senses: vec![sense] });
+                }
             }
         }
         Ok(())
     }
+}
+
+/// The words of a phrase. Letters and spaces need no tokenizer.
+fn words(phrase: &str, tails: &[String]) -> Vec<String> {
+    if phrase.chars().all(|c| c.is_alphabetic() || c == ' ') {
+        return phrase.split_whitespace().map(str::to_lowercase).collect();
+    }
+    crate::text::tokens(phrase, tails).into_iter().map(|token| token.norm).collect()
 }
 
 fn section<'a>(file: &'a Table, name: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {

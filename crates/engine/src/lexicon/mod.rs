@@ -23,6 +23,8 @@ pub struct Sense {
     pub command: bool,
     /// Whether this form says what is done to something.
     pub participle: bool,
+    /// Whether this form, which says what is done, is an order where a sentence begins with it.
+    pub opens: bool,
 }
 
 /// A phrase and its senses.

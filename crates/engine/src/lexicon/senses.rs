@@ -42,11 +42,16 @@ pub struct VerbSense {
     pub on_file: Option<String>,
     /// The sense it has when what it leads to is an archive.
     pub on_archive: Option<String>,
+    /// The sense it has when a list of things, not the things, is put into a file.
+    pub on_list: Option<String>,
     /// The sense it has when what it works by is a field that records have.
     pub on_group: Option<String>,
     /// Puts records in order.
     #[serde(default)]
     pub orders: bool,
+    /// Says what is to stay: where something else is changed, it leaves that out.
+    #[serde(default)]
+    pub stays: bool,
     /// Works on records as they are: nothing is read first.
     #[serde(default)]
     pub as_is: bool,
@@ -154,6 +159,10 @@ pub struct Senses {
     pub tlds: Vec<String>,
     /// Verbs that mean another when folders are to be made.
     pub folders: BTreeMap<String, String>,
+    /// Verbs that mean another when things are put into a way of showing them.
+    pub shown: BTreeMap<String, String>,
+    /// Verbs that mean another when something is put before names.
+    pub fronted: BTreeMap<String, String>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.

@@ -14,13 +14,17 @@ pub(crate) struct Clause<'a> {
     pub(crate) frame: Frame,
     /// Where the main verb stands.
     pub(crate) verb_at: Option<usize>,
+    /// Whether it asks; then nothing is done.
+    pub(crate) asks: bool,
     /// Whether the clause before was about the rows of a table.
     pub(crate) after_table: bool,
 }
 
 impl<'a> Clause<'a> {
     pub(crate) fn new(items: Vec<Item>, lexicon: &'a Lexicon, senses: &'a Senses, clock: &'a Clock) -> Self {
-        Self { items, lexicon, senses, clock, frame: Frame::default(), verb_at: None, after_table: false }
+        let asks = super::asks(&items, senses);
+        let frame = Frame::default();
+        Self { items, lexicon, senses, clock, frame, verb_at: None, asks, after_table: false }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -159,6 +163,11 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "vague"
                     | "say"
                     | "wonder"
+                    | "ask"
+                    | "self"
+                    | "reason"
+                    | "condition"
+                    | "these"
             )
         })
 }

@@ -116,6 +116,11 @@ impl Clause<'_> {
             if self.is(at, "cue", "shows") && self.items.iter().any(|i| i.is("noun", "image")) {
                 return false;
             }
+            // What a file that is written contains is its text.
+            let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+            if verb.is_some_and(|verb| verb.goals == [Role::OutPath]) {
+                return false;
+            }
             let Some((value, end)) = self.value_after(at, true) else { return false };
             if matches!(self.lit(end - 1), Some(Lit::Path(_) | Lit::Url(_) | Lit::Slashed(_))) {
                 return false;
@@ -231,6 +236,24 @@ impl Clause<'_> {
             }
         }
         self.counted_names();
+        // "give x.pdf the new name y.pdf": what the verb itself names is the new name.
+        if let Some(at) = self.verb_at.filter(|at| self.is(*at, "cue", "named") && self.free(*at))
+            && let colon = usize::from(matches!(self.lit(at + 1), Some(Lit::Symbol(':'))))
+            && let Some((value, end)) = self.value_after(at + colon, true)
+        {
+            self.frame.set(Role::NameTemplate, value);
+            self.take(at, end, "new name");
+        }
+        // "rename ~/a.txt b.txt": a name right after the file that gets it.
+        let second = (1..self.len()).find(|at| {
+            let file = matches!(self.lit(at - 1), Some(Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+            file && self.free(*at) && matches!(self.lit(*at), Some(Lit::File(_) | Lit::Quoted(_)))
+        });
+        if let Some(at) = second.filter(|_| !self.frame.has(Role::NameTemplate)) {
+            let name = self.items[at].text.clone();
+            self.frame.set(Role::NameTemplate, name);
+            self.take(at, at + 1, "new name");
+        }
         for at in 0..self.len() {
             let goal = self.free(at)
                 && (matches!(self.sense(at, "prep"), Some("to" | "inor"))

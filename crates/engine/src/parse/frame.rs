@@ -53,6 +53,8 @@ pub(crate) struct Frame {
     pub(crate) extract: Vec<String>,
     /// What the clause points back to.
     pub(crate) anaphor: Option<Anaphor>,
+    /// Names what it points back to: "those PDFs".
+    pub(crate) these: bool,
     /// Points back to a place.
     pub(crate) there: bool,
     /// Narrows the earlier result.
@@ -67,6 +69,8 @@ pub(crate) struct Frame {
     pub(crate) leftover: Vec<String>,
     /// Words that were explained, and by what; also those that leave something out, by `VAGUE`.
     pub(crate) used: Vec<(String, &'static str)>,
+    /// Says what is wanted or is to stay, and does nothing.
+    pub(crate) stays: Option<String>,
     /// Whether there is nothing but values: the earlier request with other ones.
     pub(crate) bare: bool,
 }

@@ -14,6 +14,8 @@ pub(crate) struct Item {
     pub(crate) senses: Vec<Sense>,
     /// Starts with a capital letter, and not because a sentence does.
     pub(crate) capital: bool,
+    /// Begins with a word that asks, and is no mere manner of speaking.
+    pub(crate) asks: bool,
     /// How many tokens it spans.
     pub(crate) words: usize,
     /// What used it; empty while nothing did.
@@ -69,11 +71,42 @@ impl Item {
     }
 }
 
+impl Item {
+    /// A pronoun written at the end of a verb: its sense, or `category:sense` where it is no mere pronoun.
+    pub(super) fn attached(pronoun: &str, at: usize) -> Self {
+        let (cat, id) = pronoun.split_once(':').unwrap_or(("pron", pronoun));
+        let sense = |cat: &str, id: &str| Sense {
+            cat: cat.to_owned(),
+            id: id.to_owned(),
+            command: false,
+            participle: false,
+            opens: false,
+        };
+        let mut senses = vec![sense(cat, id)];
+        if cat != "pron" {
+            senses.push(sense("stop", "stop"));
+        }
+        Self {
+            text: String::new(),
+            norm: String::new(),
+            start: at,
+            end: at,
+            lit: Lit::Word,
+            senses,
+            capital: false,
+            asks: false,
+            words: 0,
+            taken: "",
+        }
+    }
+}
+
 /// The items of a request.
 pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let tokens = tokens(text, &lexicon.tails);
     // Phrases that only arithmetic uses join words that mean more apart, unless there is something to compute.
     let numeric = tokens.iter().any(|token| matches!(token.lit, Lit::Number(_)));
+    let asked = tokens.iter().any(|token| matches!(token.lit, Lit::Symbol('?')));
     let mut out: Vec<Item> = Vec::new();
     let mut at = 0;
     let mut fresh = true;
@@ -84,6 +117,10 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
             Some(senses) => (senses, 1, None),
             None => matched(&tokens, at, lexicon, numeric),
         };
+        let mut senses = senses;
+        if fresh && !asked && articled(&tokens, at + words, lexicon) {
+            senses.iter_mut().for_each(|sense| sense.command |= sense.opens);
+        }
         let last = &tokens[at + words - 1];
         let capital =
             !fresh && tokens[at..at + words].iter().all(|token| token.text.starts_with(char::is_uppercase));
@@ -94,32 +131,32 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
             start: token.start,
             end: last.end,
             lit: if words == 1 { token.lit.clone() } else { Lit::Word },
+            asks: asking(&token.norm, &senses, lexicon),
             senses,
             capital,
             words,
             taken: "",
         });
-        if let Some(pronoun) = attached.filter(|p| !p.is_empty()) {
-            out.push(Item {
-                text: String::new(),
-                norm: String::new(),
-                start: last.end,
-                end: last.end,
-                lit: Lit::Word,
-                senses: vec![Sense {
-                    cat: "pron".to_owned(),
-                    id: pronoun.to_owned(),
-                    command: false,
-                    participle: false,
-                }],
-                capital: false,
-                words: 0,
-                taken: "",
-            });
-        }
+        let pronouns = attached.unwrap_or_default().split_whitespace();
+        out.extend(pronouns.map(|pronoun| Item::attached(pronoun, last.end)));
         at += words;
     }
     out
+}
+
+/// Whether a small word, such as an article, stands at `at`.
+fn articled(tokens: &[Token], at: usize, lexicon: &Lexicon) -> bool {
+    let small =
+        |token: &Token| lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(|s| s.cat == "stop"));
+    tokens.get(at).is_some_and(small)
+}
+
+/// Whether a phrase of these senses that begins with `word` asks something.
+fn asking(word: &str, senses: &[Sense], lexicon: &Lexicon) -> bool {
+    let asks = |senses: &[Sense]| senses.iter().any(|sense| sense.cat == "ask");
+    let manner = |sense: &Sense| matches!(sense.cat.as_str(), "polite" | "then" | "what_about" | "wish");
+    asks(senses)
+        || lexicon.single(word).is_some_and(|first| asks(&first.senses)) && !senses.iter().any(manner)
 }
 
 /// The senses of a word that alone says what is done to something.
@@ -146,14 +183,21 @@ fn matched<'a>(
             let reckons =
                 |sense: &Sense| matches!(sense.cat.as_str(), "measure" | "measure_to" | "math" | "math_ask");
             // A comparison is one only before a number: "the smallest of X" is not smaller than X.
-            let compares = |sense: &Sense| matches!(sense.cat.as_str(), "compare" | "age");
+            let limit = |sense: &Sense| matches!(sense.cat.as_str(), "compare" | "age");
+            let bound = |sense: &Sense| limit(sense) || sense.cat == "bound";
+            let compares = phrase.senses.iter().all(bound) && phrase.senses.iter().any(limit);
+            let amount = |sense: &Sense| {
+                sense.cat == "number"
+                    || ["month", "weekday", "day", "rel", "unit"].contains(&sense.cat.as_str())
+                        && !phrase.senses.iter().all(limit)
+            };
             let number = |token: &Token| {
-                matches!(token.lit, Lit::Number(_))
-                    || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(|s| s.cat == "number"))
+                matches!(token.lit, Lit::Number(_) | Lit::Date(..))
+                    || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(amount))
             };
             let counted = || tokens[at..].iter().skip(phrase.words.len()).take(4).any(number);
             phrase.words.len() <= tokens.len() - at
-                && (phrase.words.len() == 1 || !phrase.senses.iter().all(compares) || counted())
+                && (phrase.words.len() == 1 || !compares || counted())
                 && (numeric || phrase.words.len() == 1 || !phrase.senses.iter().all(reckons))
                 && phrase
                     .words

@@ -1,7 +1,7 @@
 //! People and appointments: senders, subjects, recipients, titles, numbers, days and hours.
 
-use super::Clause;
 use super::places::Mention;
+use super::{Clause, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -207,9 +207,11 @@ impl Clause<'_> {
                 }
                 Lit::Word if self.items[at].capital => {
                     let after_to = at > 0 && self.is(at - 1, "cue", "to");
-                    let after_verb = self.verb_at.is_some_and(|v| {
-                        (v + 1..at).all(|i| super::clause::only_stop(&self.items[i]) || !self.free(i))
-                    });
+                    let thing = self.sense(at, "noun").is_some() || self.sense(at, "place").is_some();
+                    let after_verb = !thing
+                        && self.verb_at.is_some_and(|v| {
+                            (v + 1..at).all(|i| super::clause::only_stop(&self.items[i]) || !self.free(i))
+                        });
                     if (after_to || after_verb)
                         && !self.frame.has(Role::To)
                         && !self.frame.has(Role::ToUser)
@@ -224,6 +226,25 @@ impl Clause<'_> {
                     self.take(at, at + 1, "text");
                 }
                 _ => {}
+            }
+        }
+        self.own_recipient();
+    }
+
+    /// "send me …", "to me": who asks gets it, unless somebody else is named.
+    fn own_recipient(&mut self) {
+        if self.frame.has(Role::To) || self.frame.has(Role::ToUser) {
+            return;
+        }
+        // A word that is also said out of politeness, or belongs to the verb, is taken already.
+        let meant = |item: &&Item| item.free() || matches!(item.taken, "polite" | "verb");
+        let found = self.items.iter().filter(meant).find_map(|item| item.sense("self")).map(str::to_owned);
+        let Some(user) = found else { return };
+        self.frame.set(Role::ToUser, user);
+        for at in 0..self.len() {
+            if self.free(at) && self.sense(at, "self").is_some() {
+                let from = at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to"));
+                self.take(from.unwrap_or(at), at + 1, "recipient");
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Reading is a sequence of readers over the items of a clause. Each takes the items it explains, so that no
 //! word means two things; what is left at the end is the evidence against the reading.
 
+mod aside;
 mod clause;
 mod cues;
 mod dates;
@@ -10,6 +11,7 @@ mod domain;
 mod frame;
 mod item;
 mod label;
+mod left;
 mod mail;
 mod math;
 mod negation;
@@ -25,6 +27,7 @@ mod vague;
 mod when;
 mod wish;
 
+pub(crate) use aside::{asks, without_reasons};
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};
 pub(crate) use item::{Item, items};

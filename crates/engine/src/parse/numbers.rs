@@ -91,7 +91,16 @@ impl Clause<'_> {
             let listed = self.sense(at, "order").map(str::to_owned);
             let superlative = self.sense(at, "super").map(str::to_owned);
             let Some(id) = listed.clone().or_else(|| superlative.clone()) else { continue };
-            if self.frame.order.is_some() && listed.is_none() {
+            if let Some(order) = self.frame.order.as_ref().filter(|_| listed.is_none()) {
+                // "the top five biggest": said twice.
+                if self
+                    .senses
+                    .order
+                    .get(&id)
+                    .is_some_and(|s| s.field == order.field && s.order == order.order)
+                {
+                    self.take(at, at + 1, "order");
+                }
                 continue;
             }
             // "more" before a number compares; it does not rank.
@@ -231,6 +240,11 @@ impl Clause<'_> {
                 self.take(at, at + 1, "group");
                 continue;
             }
+            if let Some((group, end)) = self.ranked_group(at) {
+                self.frame.group.push(group);
+                self.take(end - 1, end, "group");
+                continue;
+            }
             let folders = self.sense(at, "into_folders").is_some() && self.tidies();
             // "a month" counts by the month; it puts nothing in order.
             let by = (self.is(at, "by", "by") || self.is(at, "by", "each")) && !self.means_all(at);
@@ -279,6 +293,17 @@ impl Clause<'_> {
             _ => return None,
         };
         counts.then(|| each.to_owned())
+    }
+
+    /// "the most common extension", "the space used by type": what stands beside it is what is counted by.
+    fn ranked_group(&self, at: usize) -> Option<(String, usize)> {
+        let item = &self.items[at];
+        let ranks = item.is("super", "most") || item.is("super", "fewest");
+        let last = item.norm.rsplit(' ').next().and_then(|word| self.lexicon.single(word));
+        let by = last.is_some_and(|word| word.senses.iter().any(|s| s.cat == "by" && s.id == "by"));
+        let beside = item.words > 1 && (ranks || by && item.sense("stat").is_some());
+        let next = self.items.get(at + 1).filter(|next| beside && next.free() && !next.capital)?;
+        Some((next.sense("group").filter(|_| next.sense("noun").is_none())?.to_owned(), at + 2))
     }
 
     fn group_words(&self, at: usize) -> Option<(Vec<String>, usize)> {

@@ -31,9 +31,25 @@ impl Clause<'_> {
             }
             let Some((mention, from, to)) = self.mention(at) else { continue };
             self.take(from, to, "place");
+            self.described(&mention);
             found.push(mention);
         }
         found
+    }
+
+    /// "the lease ~/Documents/x.pdf": a word that only says what the file is, which its path tells from all others.
+    fn described(&mut self, mention: &Mention) {
+        let exact = mention.file && matches!(self.lit(mention.at), Some(Lit::Path(_) | Lit::Slashed(_)));
+        let word = mention.at.checked_sub(1).filter(|b| {
+            let item = &self.items[*b];
+            item.free() && item.senses.is_empty() && !item.capital && matches!(item.lit, Lit::Word)
+        });
+        let article = word
+            .and_then(|w| w.checked_sub(1))
+            .is_some_and(|b| self.sense(b, "stop").is_some() || Some(b) == self.verb_at);
+        if let Some(word) = word.filter(|_| exact && article) {
+            self.take(word, word + 1, "place");
+        }
     }
 
     fn mention(&self, at: usize) -> Option<(Mention, usize, usize)> {
@@ -156,7 +172,7 @@ impl Clause<'_> {
             && !self.folder_after(at + 1)
             && prep != "to"
             // "the files in Docs": what is wanted was said before, and a format ("in PDF") is not written so.
-            && !(noun_before && matches!(prep, "in" | "inor" | "from") && item.text.contains(char::is_lowercase));
+            && !(noun_before && matches!(prep, "in" | "inor" | "from") && item.is_name());
         if item.capital
             && !dated
             && !thing
@@ -274,6 +290,13 @@ impl Clause<'_> {
             verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
             self.frame.verb = Some(other);
         }
+        // A list that is put into a file is written there; what is on it stays where it is.
+        let listed = self.items.iter().any(|item| item.sense("list_word").is_some())
+            && mentions.iter().any(|m| m.file && self.senses.ending("write_format", &m.path).is_some());
+        if let Some(other) = verb.on_list.clone().filter(|_| listed) {
+            verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
+            self.frame.verb = Some(other);
+        }
         // What is read out of texts is not put anywhere.
         if !self.frame.extract.is_empty() {
             verb.goals.clear();
@@ -281,12 +304,17 @@ impl Clause<'_> {
         // Where nothing goes anywhere, "towards X" names no place that is known.
         if verb.goals.is_empty() {
             let (lost, kept): (Vec<Mention>, Vec<Mention>) = mentions.into_iter().partition(|m| {
-                m.prep == "to"
-                    && m.name.as_ref().is_some_and(|n| m.path == format!("~/{n}"))
-                    && self.sense(m.at, "place").is_none()
+                // Nothing is done to things that are led where this verb leads none.
+                let unknown = m.name.as_ref().is_some_and(|n| m.path == format!("~/{n}"))
+                    && self.sense(m.at, "place").is_none();
+                m.prep == "to" && (unknown || self.changes() && verb.on_file.is_none())
             });
             mentions = kept;
-            self.frame.leftover.extend(lost.into_iter().filter_map(|m| m.name));
+            self.frame.leftover.extend(lost.into_iter().map(|m| m.name.unwrap_or(m.path)));
+        }
+        // A new name that was said leads nowhere else.
+        if self.frame.has(Role::NameTemplate) && verb.goals == [Role::NameTemplate] {
+            verb.goals.clear();
         }
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
             let mention = mentions.remove(goal);

@@ -1,7 +1,7 @@
 //! The order in which a clause is read.
 
 use super::places::Mention;
-use super::{Clause, Frame, Item, VAGUE};
+use super::{Clause, Frame, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -104,7 +104,7 @@ impl Clause<'_> {
             self.recipients();
         }
         let mentions = self.mentions();
-        self.pronouns();
+        self.pronouns(hint);
         self.orders();
         self.stats();
         self.flags();
@@ -140,7 +140,19 @@ impl Clause<'_> {
             let polite = item.sense("polite").is_some()
                 && item.command().is_none()
                 && item.senses.iter().all(|s| {
-                    matches!(s.cat.as_str(), "polite" | "stop" | "pron" | "subject" | "then" | "help" | "say")
+                    matches!(
+                        s.cat.as_str(),
+                        "polite"
+                            | "stop"
+                            | "pron"
+                            | "subject"
+                            | "then"
+                            | "help"
+                            | "say"
+                            | "ask"
+                            | "self"
+                            | "reason"
+                    )
                 });
             if polite {
                 self.take(at, at + 1, "polite");
@@ -179,7 +191,10 @@ impl Clause<'_> {
                     .get(at + 1)
                     .is_some_and(|next| next.sense("pron").is_some() && next.words == 0);
                 // A phrase of several words says what it says.
-                if !query && (start || bound || !other || item.words > 2) {
+                let phrase = item.words > 2
+                    || item.words > 1 && item.senses.iter().all(|s| matches!(s.cat.as_str(), "verb" | "cue"));
+                let phrase = phrase || self.named_new(at);
+                if !query && (start || bound || !other || phrase) && !self.only_asked(id) {
                     self.frame.verb = Some(id.to_owned());
                     self.verb_at = Some(at);
                     break;
@@ -209,6 +224,14 @@ impl Clause<'_> {
         {
             self.take(at, at + 1, "verb");
         }
+    }
+
+    /// "three new folders: A, B and C": a word for what is new, beside folders that get names.
+    fn named_new(&self, at: usize) -> bool {
+        let makes = self.items[at].command().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.makes);
+        let beside = [at.wrapping_sub(1), at + 1].into_iter().any(|i| self.is(i, "noun", "folder"));
+        let names = |item: &Item| matches!(item.lit, Lit::Symbol(':')) || item.is("cue", "named");
+        makes && beside && self.items[at..].iter().any(names)
     }
 
     /// A verb with nothing beside it means what needs nothing: to undo, not to cancel what is not named.
@@ -255,7 +278,12 @@ impl Clause<'_> {
                 .and_then(|_| self.senses.folders.get(&verb));
             let flag =
                 item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
-            if let Some(other) = folders.or(noun).or(flag) {
+            let flag = flag.or_else(|| item.sense("output").and_then(|_| self.senses.shown.get(&verb)));
+            // "put 'x_' in front of the names": what is put before names renames.
+            let before = at.checked_sub(1).and_then(|before| self.lit(before));
+            let front = item.is("after", "prefix") && matches!(before, Some(Lit::Quoted(_)));
+            let flag = flag.or_else(|| self.senses.fronted.get(&verb).filter(|_| front));
+            if let Some(other) = folders.or(noun).or(flag).filter(|other| !self.only_asked(other)) {
                 self.frame.verb = Some(other.clone());
                 return;
             }
@@ -378,93 +406,9 @@ impl Clause<'_> {
         let named = self.items[at].text.contains('.') || self.items[at].text.contains('*');
         after
             && !named
-            && self.is(prep, "prep", "in")
+            && matches!(self.sense(prep, "prep"), Some("in" | "inor"))
             && self.items.get(things).is_some_and(|item| {
-                !item.capital && item.sense("noun").is_some() && item.sense("folder_word").is_none()
+                !item.is_name() && item.sense("noun").is_some() && item.sense("folder_word").is_none()
             })
     }
-
-    /// What explained each word, and what nothing explained.
-    fn finish(mut self) -> Frame {
-        self.unread_things();
-        self.vague_order();
-        for (at, item) in self.items.iter().enumerate() {
-            // "thirty days" that no reader took is a limit that would be lost.
-            let amount = item.number().is_some_and(|n| n > 1.0)
-                && (self.sense(at + 1, "unit").is_some() || self.sense(at + 1, "size_unit").is_some())
-                && self.free(at + 1);
-            if item.is_symbol() || item.words == 0 {
-                continue;
-            }
-            if !item.free() {
-                self.frame.used.push((item.text.clone(), item.taken));
-            } else if item.senses.iter().all(|s| s.cat == "help")
-                || amount
-                || self.vague(at)
-                || self.either(at)
-                || narrows(item)
-                || counts(item)
-                || self.unread_deed(item)
-                || weighs(item)
-                || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
-            {
-                if self.vague(at) {
-                    self.frame.used.push((item.text.clone(), VAGUE));
-                }
-                self.frame.leftover.push(item.text.clone());
-            }
-        }
-        let frame = &self.frame;
-        self.frame.bare = frame.nouns.is_empty()
-            && frame.verb.is_none()
-            && frame.stats.is_empty()
-            && frame.anaphor.is_none()
-            && !frame.only
-            && frame.order.is_none()
-            && frame.group.is_empty();
-        self.frame
-    }
-}
-
-impl Clause<'_> {
-    /// Something is said to be done to things, and nobody took it up: looking at them is not what was meant.
-    fn unread_deed(&self, item: &Item) -> bool {
-        item.participle().is_some_and(|id| !self.senses.asks(id))
-            && item.senses.iter().all(|sense| sense.cat == "verb" && !sense.command)
-    }
-}
-
-/// A word that says how things are chosen, ordered, grouped or counted: a plan without it is another plan.
-fn weighs(item: &Item) -> bool {
-    const WEIGHTY: [&str; 6] = ["super", "order", "stat", "flag", "group", "into_folders"];
-    let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
-    !item.senses.is_empty() && item.senses.iter().all(weighty)
-}
-
-/// A number in words, or a word that leaves something out: nobody says either for nothing.
-fn counts(item: &Item) -> bool {
-    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some()
-}
-
-/// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.
-fn narrows(item: &Item) -> bool {
-    const NARROWING: [&str; 10] = [
-        "or_age",
-        "age",
-        "compare",
-        "size_unit",
-        "unit",
-        "month",
-        "weekday",
-        "not",
-        "direction",
-        "dimension",
-    ];
-    let amount = matches!(item.lit, Lit::Number(_) | Lit::Date(..));
-    amount
-        || item.senses.iter().any(|s| NARROWING.contains(&s.cat.as_str()))
-            && item.senses.iter().all(|s| {
-                NARROWING.contains(&s.cat.as_str())
-                    || matches!(s.cat.as_str(), "bound" | "measure" | "touch" | "neg" | "after")
-            })
 }

@@ -110,7 +110,10 @@ impl Clause<'_> {
         }
     }
 
-    pub(crate) fn pronouns(&mut self) {
+    /// What points back; `hint` is the object of what went before.
+    pub(crate) fn pronouns(&mut self, hint: &str) {
+        self.numbered(hint);
+        self.these();
         // A weak noun says what they should be, not what they are: "which of these are invoices".
         let strong = |item: &super::Item| {
             let mut nouns = item.senses.iter().filter(|s| s.cat == "noun");
@@ -137,6 +140,7 @@ impl Clause<'_> {
                             | "after"
                             | "verb"
                             | "list_word"
+                            | "these"
                     )
                 })
             };
@@ -175,6 +179,55 @@ impl Clause<'_> {
         }
     }
 
+    /// "open the third message", of messages that were shown: one of them, where nothing else says which.
+    fn numbered(&mut self, hint: &str) {
+        let object = |clause: &Self, at: usize| {
+            let noun = clause.sense(at, "noun").and_then(|id| clause.senses.noun.get(id))?;
+            noun.object.clone().filter(|_| noun.set.is_empty())
+        };
+        let said = |clause: &Self, at: usize| {
+            let n = clause.sense(at, "ordinal").and_then(|id| id.parse::<i64>().ok())?;
+            (clause.free(at) && object(clause, at + 1)? == hint).then_some(n)
+        };
+        let Some((at, n)) = (0..self.len()).find_map(|at| Some((at, said(self, at)?))) else { return };
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let told =
+            |role: &Role| verb.is_some_and(|verb| verb.goals.contains(role) || verb.set.contains_key(role));
+        let placed = self.items.iter().any(|item| item.taken == "place");
+        if self.frame.slots.keys().all(told) && !placed {
+            self.frame.anaphor = Some(Anaphor::Index(n));
+            self.take(at, at + 2, "ordinal");
+        }
+    }
+
+    /// "those PDFs": the ones that were spoken of, and of them what is named.
+    fn these(&mut self) {
+        let noun = |at: usize| {
+            self.sense(at, "noun").is_some()
+                || self.items.get(at).is_some_and(|i| self.extension_word(i).is_some())
+        };
+        let found = (0..self.len())
+            .find(|at| self.free(*at) && self.is(*at, "these", "these") && self.free(at + 1) && noun(at + 1));
+        let placed = self.items.iter().any(|item| item.taken == "place");
+        let Some(at) = found.filter(|_| self.frame.anaphor.is_none()) else { return };
+        // Those in a place are not those that were shown, or not only.
+        let goes = self
+            .frame
+            .verb
+            .as_ref()
+            .and_then(|id| self.senses.verb.get(id))
+            .is_some_and(|v| !v.goals.is_empty());
+        if placed && !goes {
+            if self.changes() {
+                self.frame.leftover.push(self.items[at].text.clone());
+            }
+            return;
+        }
+        self.frame.anaphor = Some(Anaphor::List);
+        self.frame.these = true;
+        self.take(at, at + 1, "pronoun");
+    }
+
     /// "every file there": after what is meant, it says where.
     fn after_things(&self, at: usize) -> bool {
         at.checked_sub(1).is_some_and(|before| self.sense(before, "noun").is_some())
@@ -185,8 +238,11 @@ impl Clause<'_> {
         let mut at = 0;
         let mut names = Vec::new();
         while at < self.len() {
+            // "three folders in Work: A, B and C"
+            let listed = matches!(self.lit(at), Some(Lit::Symbol(':')));
             let named = self.free(at)
                 && (self.is(at, "cue", "named")
+                    || listed
                     || self.sense(at, "folder_word").is_some()
                     || self.is(at, "noun", "folder"));
             if !named {
@@ -199,6 +255,7 @@ impl Clause<'_> {
                 next,
                 self.is(at, "cue", "named")
                     || any
+                    || listed
                     || self.items.get(next).is_some_and(|i| i.senses.is_empty()),
             ) {
                 if matches!(self.lit(next), Some(Lit::Path(_) | Lit::Slashed(_)))
@@ -222,6 +279,11 @@ impl Clause<'_> {
                 }
             }
             at = next.max(at + 1);
+        }
+        // A number that counts the names says nothing more than they do.
+        let count = (0..self.len()).find(|at| self.number(*at) == Some(names.len() as f64));
+        if let Some(at) = count.filter(|_| names.len() > 1) {
+            self.take(at, at + 1, "new folder");
         }
         for name in names {
             self.frame.push(Role::Names, name);

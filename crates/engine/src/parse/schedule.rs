@@ -164,6 +164,11 @@ impl Clause<'_> {
             let Some(n) = self.number(from) else { continue };
             let Some(unit) = self.sense(from + 1, "unit") else { continue };
             let mut end = from + 2;
+            // "an hour and a half"
+            let more = [("half_after", 0.5), ("quarter_after", 0.25), ("three_quarters_after", 0.75)];
+            let more = more.into_iter().find(|(id, _)| self.is(end, "clock", id));
+            let n = n + more.map_or(0.0, |(_, part)| part);
+            end += usize::from(more.is_some());
             let hence = self.is(end, "every", "hence");
             if hence {
                 end += 1;

@@ -98,7 +98,7 @@ fn opens(items: &[Item], at: usize) -> bool {
     {
         return true;
     }
-    let object = items.get(at + 1);
+    let object = items[at + 1..].iter().find(|next| next.words > 0 || next.sense("self").is_none());
     let bound = object.is_some_and(|next| {
         next.sense("pron").is_some()
             || only_stop(next)

@@ -3,9 +3,9 @@
 //!
 //! The words stay; the verb is put where an order has it. Which words make a wish is data.
 
-use super::Item;
 use super::clause::only_stop;
-use crate::lexicon::{Sense, Senses};
+use super::{Item, asks};
+use crate::lexicon::Senses;
 use crate::text::Lit;
 
 /// The items with every wish turned into an order.
@@ -18,7 +18,7 @@ pub(crate) fn ordered(mut items: Vec<Item>, senses: &Senses) -> Vec<Item> {
             Some("want") => wanted(&items, at, senses),
             _ => None,
         };
-        if let Some(verb) = verb {
+        if let Some(verb) = verb.filter(|_| !asks(&items[beginning(&items, at)..], senses)) {
             order(&mut items, at, verb);
         }
         at += 1;
@@ -77,7 +77,7 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
             let after =
                 items.get(next + 1).is_none_or(|item| item.is_symbol() || item.sense("prep").is_some());
             if after {
-                let pronoun = pronoun(&items[next]);
+                let pronoun = Item::attached("them", items[next].end);
                 items.insert(next + 1, pronoun);
             }
         }
@@ -115,23 +115,4 @@ fn strong(item: &Item) -> bool {
 fn command(item: &mut Item) {
     item.senses.retain(|sense| sense.participle);
     item.senses.iter_mut().for_each(|sense| sense.command = true);
-}
-
-fn pronoun(after: &Item) -> Item {
-    Item {
-        text: String::new(),
-        norm: String::new(),
-        start: after.end,
-        end: after.end,
-        lit: Lit::Word,
-        senses: vec![Sense {
-            cat: "pron".to_owned(),
-            id: "them".to_owned(),
-            command: false,
-            participle: false,
-        }],
-        capital: false,
-        words: 0,
-        taken: "",
-    }
 }

@@ -1,7 +1,7 @@
 //! One clause into steps: a source, what narrows and orders it, and the executor that acts on it.
 
 use super::choose::{Want, choose};
-use super::fill::{fill, lacking};
+use super::fill::{fill, given, lacking};
 use super::input::{narrowed, refer};
 use super::{Planner, Step};
 use crate::catalog::{Role, Tool, Type};
@@ -59,6 +59,8 @@ pub(super) struct Build<'p> {
     turn: Option<List>,
     /// The folder that was made last.
     pub(super) made: Option<String>,
+    /// The file that the last step wrote.
+    wrote: Option<String>,
     pub(super) notes: Vec<String>,
     /// Whether the last list of the conversation was looked at.
     pub(super) leans: Cell<bool>,
@@ -68,7 +70,16 @@ impl<'p> Build<'p> {
     /// A plan of no steps yet, after a conversation whose last list was `turn`.
     pub(super) fn new(planner: &'p Planner, turn: Option<List>) -> Self {
         let leans = Cell::new(false);
-        Self { planner, steps: Vec::new(), list: None, turn, made: None, notes: Vec::new(), leans }
+        Self {
+            planner,
+            steps: Vec::new(),
+            list: None,
+            turn,
+            made: None,
+            wrote: None,
+            notes: Vec::new(),
+            leans,
+        }
     }
 
     /// The last list of this request, else that of the conversation.
@@ -188,7 +199,10 @@ impl<'p> Build<'p> {
         if let Some(object) = &verb.object {
             return object.clone();
         }
-        if frame.has(Role::Place) { "dirs".to_owned() } else { String::new() }
+        // "the most common extension in X": what has one is in the place.
+        let counted = !frame.group.is_empty() && frame.order.as_ref().is_some_and(|o| o.field == "count");
+        let inside = if counted { "files" } else { "dirs" };
+        if frame.has(Role::Place) { inside.to_owned() } else { String::new() }
     }
 
     /// The object of the only executors that take a value which none of the named object takes.
@@ -237,6 +251,13 @@ impl<'p> Build<'p> {
             frame.set(Role::Fields, frame.extract.clone());
         }
         self.endings(tool, &mut frame);
+        // "zip them into x.zip and send it": what was made of them.
+        if tool.along.is_some()
+            && points(&frame)
+            && let Some(file) = self.wrote.clone()
+        {
+            frame.push(Role::Attachments, file);
+        }
         let thing = self.is_the_thing(&frame, tool, object);
         let mut own = frame.clone();
         if tool.takes(Role::Paths)
@@ -249,7 +270,13 @@ impl<'p> Build<'p> {
         self.new_paths(tool, &mut own);
         let mut used = BTreeSet::new();
         let mut step = fill(tool, &own, &mut used);
-        if tool.takes(Role::List) && !self.direct(tool, &step) {
+        let object = tool.along.as_deref().unwrap_or(object);
+        // What goes along is named, or it is chosen: what would be dropped of both is not done.
+        let chosen = narrowed(&frame) || frame.order.is_some() || frame.kinds.len() > 1;
+        if tool.along.is_some() && chosen && self.direct(tool, &step) {
+            return Err(Stop::Gap("it is not clear which of them are meant".to_owned()));
+        }
+        if tool.takes(Role::List) && !self.direct(tool, &step) && self.goes_along(&frame, tool) {
             let mut list = self.input(&frame, tool, &used, object, &step)?;
             if !sense.as_is {
                 let content = frame.content.as_deref().filter(|_| tool.class == Class::Changer);
@@ -280,6 +307,8 @@ impl<'p> Build<'p> {
             self.made = Some(path.to_owned());
         }
         let from = self.list.clone();
+        let file = [Role::Dst, Role::OutPath].iter().find_map(|role| tool.arg(*role));
+        self.wrote = file.and_then(|arg| step.args.get(&arg.name)?.as_str()).map(str::to_owned);
         let n = self.push(step)?;
         if tool.pipes {
             let mut list = self.became(n, tool);
@@ -358,15 +387,24 @@ impl<'p> Build<'p> {
 
     /// Whether its work is already said by its own arguments.
     fn direct(&self, tool: &Tool, step: &Step) -> bool {
-        [Role::Paths, Role::Ids, Role::Pids, Role::Content]
+        [Role::Paths, Role::Ids, Role::Pids, Role::Content, Role::Attachments]
             .iter()
-            .filter_map(|role| tool.arg(*role))
-            .any(|arg| step.args.contains_key(&arg.name))
+            .filter_map(|role| tool.arg(*role).or_else(|| tool.inner(*role)))
+            .any(|arg| given(step, &arg.name))
+    }
+
+    /// Whether a clause speaks of what may go along with a step: by its words, or by pointing back to it.
+    fn goes_along(&self, frame: &Frame, tool: &Tool) -> bool {
+        let Some(along) = tool.along.as_deref() else { return true };
+        frame.object == along
+            || !frame.kinds.is_empty()
+            || points(frame) && self.last().is_some_and(|list| list.object == along)
     }
 
     /// A folder that is itself the thing: named, and not as the place of other things.
     fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
         frame.folders.is_empty()
+            && frame.anaphor.is_none()
             && tool.takes(Role::Paths)
             && frame.has(Role::Place)
             && !frame.has(Role::Paths)
@@ -419,6 +457,11 @@ impl<'p> Build<'p> {
             }
         }
     }
+}
+
+/// Whether a clause only points back.
+fn points(frame: &Frame) -> bool {
+    frame.object.is_empty() && (frame.anaphor.is_some() || frame.only)
 }
 
 /// What is said where more is asked than one executor that stands alone does.

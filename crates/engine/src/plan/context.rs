@@ -7,7 +7,9 @@ use super::{Planner, Step};
 use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Senses};
-use crate::parse::{Clause, Frame, Item, Timing, VAGUE, items, ordered, split, timing};
+use crate::parse::{
+    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, split, timing, without_reasons,
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -95,7 +97,11 @@ pub(super) fn read(
         explain.confidence = 1.0;
         return Reading::said(Answer::Say(said), explain);
     }
-    if let Some(timing) = timing(&items, lexicon, senses, clock).filter(|t| schedules(planner, &items, t)) {
+    let items = without_reasons(items);
+    let asked = asks(&items, senses);
+    if let Some(timing) =
+        timing(&items, lexicon, senses, clock).filter(|t| !asked && schedules(planner, &items, t))
+    {
         let answer = scheduled(planner, text, &items, &timing, &mut explain);
         explain.leans = Leans { clock: true, request: true, topic: true, list: true };
         // What cannot be done now cannot be done later either.
@@ -121,7 +127,7 @@ pub(super) fn read(
         }
         return Reading::said(answer, explain);
     }
-    if reminds(planner, &items) {
+    if !asked && reminds(planner, &items) {
         let tool = planner.catalog.tools().find(|tool| tool.takes(Role::Schedule) && !tool.takes(Role::List));
         let missing =
             tool.and_then(|tool| tool.arg(Role::Schedule)).map(|arg| arg.name.clone()).into_iter().collect();
@@ -150,6 +156,7 @@ pub(super) fn read(
     }
     merge(planner, &mut frames);
     places(&mut frames, senses);
+    kept(&mut frames, senses);
     explain.leans.clock = clock.was_asked();
     explain.leans.topic = frames.first().is_some_and(|frame| frame.hinted);
     if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare) {
@@ -440,6 +447,22 @@ fn places(frames: &mut [Frame], senses: &Senses) {
             // Nothing is done "there" while nobody knows where that is.
             None if frames[at].anaphor.is_none() => frames[at].leftover.push("there".to_owned()),
             None => {}
+        }
+    }
+}
+
+/// "I only want to keep X, delete the photos": what is said to be wanted would leave something out of what is changed,
+/// and is not read so; nothing is done then. Who points back has taken it up.
+fn kept(frames: &mut [Frame], senses: &Senses) {
+    let acts = |frame: &Frame| {
+        let verb = frame.verb.as_ref().and_then(|id| senses.verb.get(id));
+        verb.is_some_and(|verb| verb.changes() && !verb.makes)
+    };
+    let first = frames.iter().position(acts);
+    let whole = frames.iter().rposition(|frame| acts(frame) && frame.anaphor.is_none());
+    for (at, frame) in frames.iter_mut().enumerate() {
+        if first.is_some_and(|first| first < at) || whole.is_some_and(|whole| whole > at) {
+            frame.leftover.extend(frame.stays.take());
         }
     }
 }

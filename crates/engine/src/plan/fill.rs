@@ -59,15 +59,17 @@ fn typed(arg: &Arg, value: &Value) -> Option<Value> {
     }
 }
 
+/// Whether a step has this argument, itself or in one of its records.
+pub(super) fn given(step: &Step, name: &str) -> bool {
+    let mut records = step.args.values().filter_map(Value::as_array).flatten();
+    step.args.contains_key(name) || records.any(|record| record.get(name).is_some())
+}
+
 /// The first group of arguments of which none is there: the names to ask for.
 pub(super) fn lacking(tool: &Tool, step: &Step, piped: bool) -> Option<Vec<String>> {
-    let inside = |name: &String| {
-        step.args.values().filter_map(Value::as_array).flatten().any(|record| record.get(name).is_some())
-    };
     let group = tool.requires.iter().find(|group| {
         !group.iter().any(|name| {
-            step.args.contains_key(name)
-                || inside(name)
+            given(step, name)
                 || piped
                     && tool.args.iter().any(|arg| arg.name == *name && matches!(arg.role, Some(Role::List)))
         })

@@ -30,11 +30,16 @@ impl<'p> Build<'p> {
             || frame.has(Role::Query)
             || frame.has(Role::Name);
         // "The videos there, move them": a pronoun that takes up what the clause itself has named.
-        if frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || !named {
+        let points = frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || frame.these;
+        let within = frame.has(Role::Place) && !frame.there && !used.contains(&Role::Place);
+        if points && within && tool.class == Class::Changer {
+            return Err(Stop::Gap("it is not clear which of them are meant".to_owned()));
+        }
+        if points || !named {
             if let Some(list) = self.referred(frame) {
                 return self.narrow(frame, list, &mut used.clone());
             }
-            if !named {
+            if !named || frame.these {
                 let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
                 return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
             }
@@ -51,9 +56,12 @@ impl<'p> Build<'p> {
             && loose
             && rest.order.is_none()
             && rest.excluded.is_empty();
-        if vague && matches!(object, "files" | "dirs") && tool.takes(Role::Paths) {
-            let missing = lacking(tool, step, false).unwrap_or_else(|| vec!["paths".to_owned()]);
-            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
+        // What a person would name instead of a list.
+        let named = tool.arg(Role::Paths).or_else(|| tool.inner(Role::Attachments)).map(|arg| &arg.name);
+        let ask = |missing: Vec<String>| Stop::Ask { tool: tool.name.as_str().to_owned(), missing };
+        if let Some(name) = named.filter(|_| vague && matches!(object, "files" | "dirs")) {
+            let missing = lacking(tool, step, false).filter(|_| tool.along.is_none());
+            return Err(ask(missing.unwrap_or_else(|| vec![name.clone()])));
         }
         // All there is, everywhere, is more than anybody means to change in one sentence.
         let boundless = tool.class == Class::Changer
@@ -65,8 +73,8 @@ impl<'p> Build<'p> {
             && rest.begins.is_none()
             && rest.order.as_ref().is_none_or(|order| order.limit.is_none())
             && rest.sets.is_none();
-        if boundless && tool.takes(Role::Paths) {
-            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing: vec!["paths".to_owned()] });
+        if let Some(name) = named.filter(|_| boundless) {
+            return Err(ask(vec![name.clone()]));
         }
         let object = if object == "entries" { "files" } else { object };
         if rest.verbs.is_empty() && rest.has(Role::Paths) {

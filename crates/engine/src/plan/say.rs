@@ -20,7 +20,7 @@ pub(super) fn spoken(items: &[Item]) -> Option<String> {
 /// "Should I delete them?": who asks whether to do it has not said to.
 pub(super) fn wonders(items: &[Item], senses: &Senses) -> Option<String> {
     let wonder = items.iter().position(|item| item.sense("wonder").is_some())?;
-    let asked = items.iter().any(|item| matches!(item.lit, Lit::Symbol('?')));
+    let asked = items.iter().any(|item| matches!(item.lit, Lit::Symbol('?'))) || items[wonder].asks;
     let does = |item: &Item| item.command().is_some_and(|id| !senses.asks(id));
     let deed = items[wonder + 1..].iter().any(does);
     (asked && deed).then(|| items[wonder].sense("wonder").unwrap_or_default().to_owned())

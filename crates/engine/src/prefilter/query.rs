@@ -39,10 +39,9 @@ pub(super) fn read(text: &str, lexicons: &Lexicons) -> Query {
     for word in words(text).iter().take(LONGEST) {
         // A word that only binds others together says nothing about an executor.
         let bare = lexicon.single(word).is_some_and(|phrase| {
-            phrase
-                .senses
-                .iter()
-                .all(|s| matches!(s.cat.as_str(), "stop" | "polite" | "pron" | "prep" | "subject"))
+            phrase.senses.iter().all(|s| {
+                matches!(s.cat.as_str(), "stop" | "polite" | "pron" | "prep" | "subject" | "ask" | "self")
+            })
         });
         if !bare {
             query.words.insert(stem(word));

@@ -138,7 +138,7 @@ impl Writer<'_> {
             frame.tool,
             frame.extract,
             frame.anaphor,
-            [frame.there, frame.only, frame.singular, frame.listing],
+            [frame.there, frame.only, frame.singular, frame.listing, frame.these],
         );
     }
 

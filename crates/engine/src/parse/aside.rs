@@ -1,0 +1,64 @@
+//! What is said beside a request: that somebody asks, and why somebody wants something.
+//!
+//! Who asks has not said to do anything. Why something is wanted is no step of its own, where the rest says what.
+
+use super::Item;
+use super::clause::only_stop;
+use crate::lexicon::Senses;
+use crate::text::Lit;
+
+/// Whether a sentence asks: the first word that says more than where, and more than "tell me", is one that asks.
+pub(crate) fn asks(items: &[Item], senses: &Senses) -> bool {
+    let mut placed = false;
+    for item in items {
+        if item.asks {
+            return true;
+        }
+        let query = item.command().is_some_and(|id| senses.asks(id));
+        let place = item.sense("prep").is_some()
+            || item.sense("place").is_some() && item.capital
+            || item.sense("folder_word").is_some()
+            || matches!(item.lit, Lit::Path(_) | Lit::Slashed(_));
+        placed |= place || query;
+        let light = ["polite", "then", "self"].iter().any(|cat| item.sense(cat).is_some());
+        if !(place || query || light || item.is_symbol() || placed && only_stop(item)) {
+            return false;
+        }
+    }
+    false
+}
+
+/// The items without the sentences that only say why, unless they say all there is.
+pub(crate) fn without_reasons(items: Vec<Item>) -> Vec<Item> {
+    let mut parts: Vec<Vec<Item>> = vec![Vec::new()];
+    for item in items.iter().cloned() {
+        let ends = item.is_comma() || matches!(item.lit, Lit::Symbol('.' | '!' | ':' | '-' | '–' | '—'));
+        if let Some(part) = parts.last_mut() {
+            part.push(item);
+        }
+        if ends {
+            parts.push(Vec::new());
+        }
+    }
+    let said = |part: &&Vec<Item>| part.iter().any(|item| !item.is_symbol() && !light(item));
+    let kept: Vec<Vec<Item>> = parts.into_iter().filter(|part| !reason(part)).collect();
+    if kept.iter().any(|part| said(&part)) { kept.into_iter().flatten().collect() } else { items }
+}
+
+/// Whether these words say why and nothing else: one that could mean things, or leave some out, is more.
+fn reason(part: &[Item]) -> bool {
+    part.iter().any(|item| item.is("reason", "why"))
+        && part.iter().all(|item| {
+            item.sense("reason").is_some() || light(item) || matches!(item.lit, Lit::Symbol(c) if c != '?')
+        })
+}
+
+fn light(item: &Item) -> bool {
+    let meant = ["noun", "place", "pron", "vague", "number", "neg", "not", "ordinal", "flag"];
+    let binds =
+        item.words == 1 && item.sense("stop").is_some() && meant.iter().all(|cat| item.sense(cat).is_none());
+    only_stop(item)
+        || binds && !item.capital
+        || ["polite", "then", "subject", "self", "ambient"].iter().any(|cat| item.sense(cat).is_some())
+            && item.command().is_none()
+}

@@ -1,0 +1,143 @@
+//! What is left of a clause when all readers had their turn: words that nothing explained, and words that would
+//! leave something out. A plan without them would do something else, or to more.
+
+use super::{Clause, Frame, Item, VAGUE};
+use crate::text::Lit;
+
+impl Clause<'_> {
+    /// What explained each word, and what nothing explained.
+    pub(crate) fn finish(mut self) -> Frame {
+        self.unread_things();
+        self.vague_order();
+        let acts = self.changes();
+        let told = self.frame.verb.is_none() && !self.asks && self.frame.stats.is_empty();
+        let content = |item: &Item| told && !item.is_symbol() && !super::clause::only_stop(item);
+        let says = |item: &&Item| content(item) || wanted(item) || conditional(item) || self.stays(item);
+        self.frame.stays = self.items.iter().find(says).filter(|_| !acts).map(|item| item.text.clone());
+        for (at, item) in self.items.iter().enumerate() {
+            // "thirty days" that no reader took is a limit that would be lost.
+            let amount = item.number().is_some_and(|n| n > 1.0)
+                && (self.sense(at + 1, "unit").is_some() || self.sense(at + 1, "size_unit").is_some())
+                && self.free(at + 1);
+            if item.is_symbol() || item.words == 0 {
+                continue;
+            }
+            if acts && self.leaves_out(at) {
+                self.frame.leftover.push(item.text.clone());
+            } else if !item.free() {
+                self.frame.used.push((item.text.clone(), item.taken));
+            } else if item.senses.iter().all(|s| s.cat == "help" || s.cat == "reason")
+                || amount
+                || self.vague(at)
+                || self.either(at)
+                || narrows(item)
+                || counts(item)
+                || self.unread_deed(item)
+                || self.told(at)
+                || weighs(item)
+                || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
+            {
+                if self.vague(at) {
+                    self.frame.used.push((item.text.clone(), VAGUE));
+                }
+                self.frame.leftover.push(item.text.clone());
+            }
+        }
+        let frame = &self.frame;
+        self.frame.bare = frame.nouns.is_empty()
+            && frame.verb.is_none()
+            && frame.stats.is_empty()
+            && frame.anaphor.is_none()
+            && !frame.only
+            && frame.order.is_none()
+            && frame.group.is_empty();
+        self.frame
+    }
+}
+
+impl Clause<'_> {
+    /// Whether a word of a clause that changes something leaves out what no reader left out: what is to stay or is
+    /// needed, a condition, the first of several.
+    fn leaves_out(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let after = self.verb_at.is_some_and(|verb| verb < at);
+        let counted = item.free()
+            && item.sense("ordinal").is_some()
+            && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
+        Some(at) != self.verb_at && self.stays(item)
+            || after && (wanted(item) || counted)
+            || item.free() && conditional(item)
+    }
+
+    /// "I'm deleting the photos": what somebody does is no order.
+    fn told(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let pure = item.senses.iter().all(|sense| sense.cat == "verb");
+        let deed = item.command().and_then(|id| self.senses.verb.get(id)).is_some_and(|verb| verb.changes());
+        let subject = at.checked_sub(1).is_some_and(|before| self.sense(before, "subject").is_some());
+        pure && deed && subject && Some(at) != self.verb_at
+    }
+
+    /// Something is said to be done to things, and nobody took it up: looking at them is not what was meant.
+    fn unread_deed(&self, item: &Item) -> bool {
+        let deed = item.participle().is_some_and(|id| !self.senses.asks(id));
+        let asked = item.command().is_some_and(|id| self.only_asked(id));
+        item.senses.iter().all(|sense| sense.cat == "verb" && (asked || deed && !sense.command))
+    }
+
+    /// Whether it says what is to stay: "keep only".
+    fn stays(&self, item: &Item) -> bool {
+        let verbs = item.senses.iter().filter(|sense| sense.cat == "verb" && sense.command);
+        verbs.filter_map(|sense| self.senses.verb.get(&sense.id)).any(|verb| verb.stays)
+    }
+
+    /// Whether this verb would do something where somebody only asks.
+    pub(crate) fn only_asked(&self, verb: &str) -> bool {
+        self.asks && self.senses.verb.get(verb).is_some_and(|verb| verb.changes() || verb.tool.is_some())
+    }
+}
+
+/// A word that says how things are chosen, ordered, grouped or counted: a plan without it is another plan.
+fn weighs(item: &Item) -> bool {
+    const WEIGHTY: [&str; 6] = ["super", "order", "stat", "flag", "group", "into_folders"];
+    let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
+    !item.senses.is_empty() && item.senses.iter().all(weighty)
+}
+
+/// Says under which condition something is to be done.
+fn conditional(item: &Item) -> bool {
+    item.sense("condition").is_some()
+}
+
+/// Says that somebody wants or needs something.
+fn wanted(item: &Item) -> bool {
+    matches!(item.sense("wish"), Some("want" | "need"))
+}
+
+/// A number in words, or a word that leaves something out: nobody says either for nothing.
+fn counts(item: &Item) -> bool {
+    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some()
+}
+
+/// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.
+fn narrows(item: &Item) -> bool {
+    const NARROWING: [&str; 10] = [
+        "or_age",
+        "age",
+        "compare",
+        "size_unit",
+        "unit",
+        "month",
+        "weekday",
+        "not",
+        "direction",
+        "dimension",
+    ];
+    let amount = matches!(item.lit, Lit::Number(_) | Lit::Date(..));
+    amount
+        || item.senses.iter().any(|s| NARROWING.contains(&s.cat.as_str()))
+            && item.senses.iter().all(|s| {
+                NARROWING.contains(&s.cat.as_str())
+                    || matches!(s.cat.as_str(), "bound" | "measure" | "touch" | "neg" | "after")
+            })
+}
