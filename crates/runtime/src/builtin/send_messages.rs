@@ -92,6 +92,8 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     Ok(Plan {
         effect: Effect::Irreversible,
         idempotent: false,
+        // What reaches only the person who asked leaves nothing with anybody else.
+        judged: letters.iter().any(|letter| !letter.own),
         wants: letters.iter().flat_map(wants).collect(),
         object: Some(shown(runtime, &letters)).filter(|text| !text.is_empty()),
         names: names(files().map(Handed::name).collect()),
