@@ -7,7 +7,7 @@ mod load;
 mod senses;
 
 pub use load::LexiconError;
-pub use senses::{ExtensionOf, NounSense, Senses, VerbSense};
+pub use senses::{ExtensionOf, NounSense, OrderSense, Senses, VerbSense};
 
 use crate::shortcut::Literals;
 use std::collections::BTreeMap;

@@ -57,13 +57,15 @@ impl Clause<'_> {
 
 impl Clause<'_> {
     /// Whether a word of a clause that changes something leaves out what no reader left out: what is to stay or is
-    /// needed, a condition, the first of several.
+    /// needed, a condition, the first of several, the good or the previous ones.
     fn leaves_out(&self, at: usize) -> bool {
         let item = &self.items[at];
         let after = self.verb_at.is_some_and(|verb| verb < at);
-        let counted = item.free()
-            && item.sense("ordinal").is_some()
-            && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
+        let chosen = item.sense("ordinal").is_some()
+            || item.sense("rel").is_some()
+            || item.is("then", "now") && !item.is("then", "and");
+        let counted =
+            item.free() && chosen && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
             || item.free() && conditional(item)
@@ -109,9 +111,9 @@ fn conditional(item: &Item) -> bool {
     item.sense("condition").is_some()
 }
 
-/// Says that somebody wants or needs something.
+/// Says that somebody wants or needs something, or does not.
 fn wanted(item: &Item) -> bool {
-    matches!(item.sense("wish"), Some("want" | "need"))
+    matches!(item.sense("wish"), Some("want" | "need" | "unwanted"))
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.

@@ -3,6 +3,7 @@
 use super::dates::small;
 use super::{Clause, Order};
 use crate::catalog::Role;
+use crate::lexicon::OrderSense;
 use crate::text::Lit;
 
 impl Clause<'_> {
@@ -92,13 +93,11 @@ impl Clause<'_> {
             let superlative = self.sense(at, "super").map(str::to_owned);
             let Some(id) = listed.clone().or_else(|| superlative.clone()) else { continue };
             if let Some(order) = self.frame.order.as_ref().filter(|_| listed.is_none()) {
-                // "the top five biggest": said twice.
-                if self
-                    .senses
-                    .order
-                    .get(&id)
-                    .is_some_and(|s| s.field == order.field && s.order == order.order)
-                {
+                // "the top five biggest": said twice of the same things.
+                let last = (0..at).rev().find(|i| self.items[*i].taken == "order").unwrap_or(at);
+                let things = (last..at).any(|i| self.sense(i, "noun").is_some());
+                let same = |s: &OrderSense| s.field == order.field && s.order == order.order;
+                if !things && self.senses.order.get(&id).is_some_and(same) {
                     self.take(at, at + 1, "order");
                 }
                 continue;
