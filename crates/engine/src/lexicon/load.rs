@@ -15,6 +15,9 @@ pub enum LexiconError {
     /// Phrases that cannot be read.
     #[error(transparent)]
     Literal(#[from] crate::shortcut::LiteralError),
+    /// Reading it ended before it was read.
+    #[error("a lexicon could not be read")]
+    Lost,
     /// A stem names endings that are not there.
     #[error("lexicon {language}: {word:?} names no paradigm of this file")]
     Paradigm {
@@ -83,8 +86,10 @@ impl Lexicon {
     ) -> Result<(), LexiconError> {
         // A phrase that begins with ^ is the participle of a verb; so is an ending that does.
         let (phrase, whole) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
-        let mut forms = vec![(String::new(), !whole, whole, false)];
-        for word in phrase.split(' ') {
+        // Most phrases have one form, which needs no putting together.
+        let (start, stems) = if phrase.contains('@') { (String::new(), phrase) } else { (phrase.to_owned(), "") };
+        let mut forms = vec![(start, !whole, whole, false)];
+        for word in stems.split_whitespace() {
             let endings: Vec<(String, bool, bool, bool)> =
                 match word.split_once('@').filter(|(stem, _)| !stem.is_empty()) {
                     None => vec![(word.to_owned(), true, false, false)],

@@ -11,6 +11,7 @@ pub use senses::{ExtensionOf, NounSense, OrderSense, Senses, VerbSense};
 
 use crate::shortcut::Literals;
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 /// What a word can mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +52,14 @@ pub struct Lexicon {
     pub(crate) phrases: BTreeMap<String, Vec<Phrase>>,
 }
 
-/// Every language there is, and what its senses mean in the catalog.
+/// Every language there is, and what its senses mean in the catalog. One copy serves all who ask for it.
 #[derive(Clone, Debug)]
 pub struct Lexicons {
-    lexicons: Vec<Lexicon>,
+    lexicons: Arc<[Lexicon]>,
     /// What senses mean.
-    pub senses: Senses,
+    pub senses: Arc<Senses>,
     /// Phrases that need no reading.
-    pub(crate) literals: Literals,
+    pub(crate) literals: Arc<Literals>,
     /// Of everything they were read from.
     pub(crate) digest: String,
 }
@@ -71,24 +72,36 @@ pub(crate) fn digest(text: &str) -> String {
 impl Lexicons {
     /// The languages that ship.
     pub fn shipped() -> Result<Self, LexiconError> {
+        static ALL: OnceLock<Lexicons> = OnceLock::new();
+        if let Some(all) = ALL.get() {
+            return Ok(all.clone());
+        }
         let mut all = Self::from_sources(load::SHIPPED)?;
-        all.literals = Literals::shipped()?;
+        all.literals = Arc::new(Literals::shipped()?);
         for (_, text) in Literals::sources() {
             all.digest.push_str(&digest(text));
         }
-        Ok(all)
+        Ok(ALL.get_or_init(|| all).clone())
     }
 
     /// Lexicons from `(language, text of its file)`, without phrases that need no reading.
-    pub fn from_sources(sources: &[(&str, &str)]) -> Result<Self, LexiconError> {
-        let lexicons =
-            sources.iter().map(|(name, text)| Lexicon::read(name, text)).collect::<Result<_, _>>()?;
+    pub fn from_sources<'s>(sources: &[(&'s str, &'s str)]) -> Result<Self, LexiconError> {
+        // Each is long; they are read side by side.
+        let lexicons = std::thread::scope(|scope| {
+            let read = |(name, text): &(&'s str, &'s str)| {
+                let (name, text) = (*name, *text);
+                scope.spawn(move || Lexicon::read(name, text))
+            };
+            let all: Vec<_> = sources.iter().map(read).collect();
+            all.into_iter().map(|one| one.join().unwrap_or(Err(LexiconError::Lost))).collect::<Result<_, _>>()
+        })?;
         let mut digests = digest(Senses::source());
         for (name, text) in sources {
             digests.push_str(name);
             digests.push_str(&digest(text));
         }
-        Ok(Self { lexicons, senses: Senses::shipped()?, literals: Literals::default(), digest: digests })
+        let (senses, literals) = (Arc::new(Senses::shipped()?), Arc::default());
+        Ok(Self { lexicons, senses, literals, digest: digests })
     }
 
     /// The texts that ship, for tools that look at them.
@@ -109,7 +122,7 @@ impl Lexicons {
     /// The lexicon that knows most of the words; the first of them when all know as many.
     pub fn detect(&self, text: &str) -> Option<&Lexicon> {
         let mut best: Option<(usize, &Lexicon)> = None;
-        for lexicon in &self.lexicons {
+        for lexicon in &*self.lexicons {
             let known = crate::text::tokens(text, &lexicon.tails)
                 .iter()
                 .take(200)
