@@ -180,10 +180,19 @@ fn what_asks_for_no_step_gets_a_message() {
         ("it", "svuota il cestino", "trash"),
         ("en", "should I delete the files in Downloads?", "wonder"),
         ("it", "devo eliminare i file in Downloads?", "wonder"),
-        ("en", "what time is it and how many files are in Downloads?", "one_by_one"),
-        ("it", "che ore sono e quanti file ci sono in Downloads?", "one_by_one"),
+        ("en", "delete the videos in Downloads and tell me what time it is", "one_by_one"),
+        ("en", "list the files in Downloads, what time is it there", "one_by_one"),
     ] {
         assert_eq!(answer(&planner, lang, text, &[]), Answer::Say(what.to_owned()), "{text}");
+    }
+    // Two questions are two answers.
+    for (lang, text) in [
+        ("en", "what time is it and how many files are in Downloads?"),
+        ("it", "che ore sono e quanti file ci sono in Downloads?"),
+    ] {
+        let both = answer(&planner, lang, text, &[]);
+        let tools: Vec<&str> = both.as_plan().unwrap().steps.iter().map(|step| step.tool.as_str()).collect();
+        assert_eq!(tools, ["get_now", "find_files", "compute_entries"], "{text}");
     }
     // What is said beside them is done.
     assert_eq!(answer(&planner, "en", "hello, show me the pdfs in Documents", &[]).kind(), "plan");

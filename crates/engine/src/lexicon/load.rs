@@ -56,6 +56,7 @@ impl Lexicon {
             language: language.to_owned(),
             tails,
             plural_words: words("plural_words"),
+            articles: words("articles"),
             singular_words: words("singular_words"),
             plural_endings: words("plural_endings"),
             enclitics,
@@ -87,7 +88,8 @@ impl Lexicon {
         // A phrase that begins with ^ is the participle of a verb; so is an ending that does.
         let (phrase, whole) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
         // Most phrases have one form, which needs no putting together.
-        let (start, stems) = if phrase.contains('@') { (String::new(), phrase) } else { (phrase.to_owned(), "") };
+        let (start, stems) =
+            if phrase.contains('@') { (String::new(), phrase) } else { (phrase.to_owned(), "") };
         let mut forms = vec![(start, !whole, whole, false)];
         for word in stems.split_whitespace() {
             let endings: Vec<(String, bool, bool, bool)> =

@@ -44,6 +44,8 @@ pub struct Lexicon {
     pub tails: Vec<String>,
     /// Words that say there is more than one, or just one, and endings that do.
     pub(crate) plural_words: Vec<String>,
+    /// Words after which a thing is named.
+    pub(crate) articles: Vec<String>,
     pub(crate) singular_words: Vec<String>,
     pub(crate) plural_endings: Vec<String>,
     /// Pronouns written at the end of a verb, longest first, and what they stand for.

@@ -125,6 +125,10 @@ impl Clause<'_> {
             if matches!(self.lit(end - 1), Some(Lit::Path(_) | Lit::Url(_) | Lit::Slashed(_))) {
                 return false;
             }
+            // "that have 'x' in their name": what follows says where it is.
+            if self.is(end, "after", "name") {
+                return false;
+            }
             self.frame.set(Role::Contains, value);
             self.take(at, end, if lines { "pattern" } else { "content" });
             return true;

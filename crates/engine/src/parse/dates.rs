@@ -195,6 +195,7 @@ impl Clause<'_> {
             && (1950.0..2100.0).contains(&year)
             && self.sense(at + 1, "unit").is_none()
             && self.sense(at + 1, "size_unit").is_none()
+            && !at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "pid"))
         {
             return self.year(small(year)?).map(|days| (days, at + 1));
         }

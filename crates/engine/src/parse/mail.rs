@@ -294,13 +294,19 @@ impl Clause<'_> {
     /// Title, calendar, place, people of an event; or the words that find one.
     pub(crate) fn event_cues(&mut self, creates: bool) {
         for at in 0..self.len() {
-            if self.free(at)
-                && self.is(at, "cue", "calendar")
-                && let Some((name, end)) = self.name(at + 1, false)
-                && !self.dated(at + 1)
-            {
+            if !self.free(at) || !self.is(at, "cue", "calendar") {
+                continue;
+            }
+            if let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1)) {
                 self.frame.set(Role::Calendar, name);
                 self.take(at, end, "calendar");
+            } else if let Some((name, before)) = self.value_before(at)
+                && before + 1 == at
+                && !self.dated(before)
+            {
+                // "the Work calendar"
+                self.frame.set(Role::Calendar, name);
+                self.take(before, at + 1, "calendar");
             }
         }
         let mut title = false;

@@ -214,6 +214,7 @@ impl Clause<'_> {
             self.verb_at = Some(at);
         }
         self.alone();
+        self.said_closer();
         // A question word can be the word that groups: "in which month".
         if let Some(at) = self.verb_at
             && !self.is(at, "by", "which")
@@ -234,6 +235,25 @@ impl Clause<'_> {
         makes && beside && self.items[at..].iter().any(names)
     }
 
+    /// "write 'x' at the end of": a phrase further on that does the same in a way of its own.
+    fn said_closer(&mut self) {
+        let sense = |id: &String| self.senses.verb.get(id);
+        let Some(verb) = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes) else { return };
+        let closer =
+            (0..self.len()).filter(|at| self.free(*at) && Some(*at) != self.verb_at).find_map(|at| {
+                let item = Some(&self.items[at]).filter(|item| item.words > 1)?;
+                let id = item.command()?;
+                let other = self.senses.verb.get(id)?;
+                let same =
+                    other.verb == verb.verb && other.object == verb.object && other.goals == verb.goals;
+                (same && !other.set.is_empty()).then(|| (at, id.to_owned()))
+            });
+        if let Some((at, id)) = closer {
+            self.frame.verb = Some(id);
+            self.take(at, at + 1, "verb");
+        }
+    }
+
     /// A verb with nothing beside it means what needs nothing: to undo, not to cancel what is not named.
     fn alone(&mut self) {
         let said = |item: &Item| item.free() && !item.is_symbol() && !super::clause::only_stop(item);
@@ -248,8 +268,13 @@ impl Clause<'_> {
         }
     }
 
-    /// "email from Karen", "archives older than": a noun that looks like a verb, since what follows describes it.
+    /// "every file", "email from Karen", "archives older than": a noun that looks like a verb, since an article comes
+    /// before it or what follows describes it.
     fn named_thing(&self, at: usize) -> bool {
+        let article = |item: &Item| self.lexicon.articles.contains(&item.norm);
+        if self.sense(at, "noun").is_some() && at > 0 && article(&self.items[at - 1]) {
+            return true;
+        }
         let next = |cat: &str| self.sense(at + 1, cat).is_some();
         self.sense(at, "noun").is_some()
             && self.items[at].words == 1

@@ -2,13 +2,14 @@
 
 use super::Item;
 use super::clause::only_stop;
+use crate::lexicon::Senses;
 use crate::text::Lit;
 
 /// Most clauses that are looked at; a longer request is not understood.
 pub(crate) const CLAUSES: usize = 12;
 
 /// The clauses of a request, without the connectives between them.
-pub(crate) fn split(items: Vec<Item>) -> Vec<Vec<Item>> {
+pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
     let mut cuts = Vec::new();
     let mut at = 0;
     while at < items.len() {
@@ -20,11 +21,11 @@ pub(crate) fn split(items: Vec<Item>) -> Vec<Vec<Item>> {
         while items.get(next).is_some_and(boundary) {
             next += 1;
         }
-        if opens(&items, next)
+        let command = opens(&items, next)
             && items[..at].iter().any(content)
             && !only_place(&items[..at])
-            && !gives_text(&items, next)
-        {
+            && !gives_text(&items, next);
+        if command || apart(&items[..at], &items[next..], senses) {
             cuts.push((at, next));
         }
         at = next.max(at + 1);
@@ -38,6 +39,17 @@ pub(crate) fn split(items: Vec<Item>) -> Vec<Vec<Item>> {
     out.push(rest);
     out.reverse();
     out
+}
+
+/// "what time is it and how many files are there": one side is answered by an executor that stands alone, the other
+/// is about things.
+fn apart(left: &[Item], right: &[Item], senses: &Senses) -> bool {
+    let noun = |item: &Item| item.sense("noun").and_then(|id| senses.noun.get(id));
+    let alone = |item: &Item| noun(item).is_some_and(|noun| noun.tool.is_some());
+    let thing = |item: &Item| noun(item).is_some_and(|noun| noun.object.is_some() && noun.tool.is_none());
+    let only_alone = |items: &[Item]| items.iter().any(alone) && !items.iter().any(thing);
+    let only_things = |items: &[Item]| items.iter().any(thing) && !items.iter().any(alone);
+    only_alone(left) && only_things(right) || only_things(left) && only_alone(right)
 }
 
 fn boundary(item: &Item) -> bool {

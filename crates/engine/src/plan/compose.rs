@@ -469,7 +469,7 @@ fn beyond(frame: &Frame, verb: &VerbSense, tool: &Tool, senses: &Senses) -> Opti
     let object = |id: &str| senses.noun.get(id).is_some_and(|noun| noun.object.is_some());
     let other = frame.nouns.iter().any(|noun| object(&noun.id)) || !frame.kinds.is_empty();
     if frame.tool.is_some() {
-        return (other && !frame.stats.is_empty()).then(|| "one_by_one".to_owned());
+        return other.then(|| "one_by_one".to_owned());
     }
     let untaken = frame.slots.keys().any(|role| !tool.takes(*role));
     verb.beyond.clone().filter(|_| other || untaken || frame.order.is_some() || !frame.stats.is_empty())

@@ -135,7 +135,7 @@ pub(super) fn read(
         return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
-    let clauses = split(ordered(items, senses));
+    let clauses = split(ordered(items, senses), senses);
     if clauses.len() > crate::parse::CLAUSES {
         return Reading::said(Answer::Gap(Gap::new("too many clauses", Vec::new())), explain);
     }
