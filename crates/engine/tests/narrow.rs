@@ -181,7 +181,7 @@ fn what_asks_for_no_step_gets_a_message() {
         ("en", "should I delete the files in Downloads?", "wonder"),
         ("it", "devo eliminare i file in Downloads?", "wonder"),
         ("en", "delete the videos in Downloads and tell me what time it is", "one_by_one"),
-        ("en", "list the files in Downloads, what time is it there", "one_by_one"),
+        ("en", "list the files in Downloads and tell me what time it is", "one_by_one"),
     ] {
         assert_eq!(answer(&planner, lang, text, &[]), Answer::Say(what.to_owned()), "{text}");
     }
