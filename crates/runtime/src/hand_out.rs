@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use serde_json::json;
 use std::fs::{File, Metadata};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// A file that somebody may take away.
@@ -32,6 +32,21 @@ impl Handed {
     /// Its own name.
     pub fn name(&self) -> String {
         self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// What a browser or a phone shows as a picture, by how it begins; nothing that can carry a script.
+    pub fn picture(&self) -> Option<&'static str> {
+        let mut head = [0; 12];
+        let read = self.file.read_at(&mut head, 0).unwrap_or_default();
+        let webp = read == head.len() && head.starts_with(b"RIFF") && head.ends_with(b"WEBP");
+        [
+            (head.starts_with(b"\xff\xd8\xff"), "image/jpeg"),
+            (head.starts_with(b"\x89PNG\r\n\x1a\n"), "image/png"),
+            (head.starts_with(b"GIF8"), "image/gif"),
+            (webp, "image/webp"),
+        ]
+        .into_iter()
+        .find_map(|(is, kind)| is.then_some(kind))
     }
 }
 

@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
 use metnos_memory::db::TelegramOut;
 use serde_json::json;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
 /// Larger pictures go as files.
@@ -46,7 +46,9 @@ pub(crate) fn post(runtime: &Runtime, call_id: &str, parcels: Vec<(i64, Parcel)>
             }
             Parcel::File(handed) => {
                 let name = handed.name();
-                let photo = handed.bytes <= PHOTO_MAX && is_photo(&handed.file);
+                // What moves is not a photo.
+                let still = handed.picture().is_some_and(|kind| kind != "image/gif");
+                let photo = still && handed.bytes <= PHOTO_MAX;
                 runtime.keep_copy(&copy, handed)?;
                 let body = json!({ "copy": copy, "name": name, "photo": photo });
                 TelegramOut { chat, kind: "document", body: body.to_string() }
@@ -57,18 +59,15 @@ pub(crate) fn post(runtime: &Runtime, call_id: &str, parcels: Vec<(i64, Parcel)>
     posted.map_err(|e| Failure::internal(e.to_string()))
 }
 
-/// Whether it begins as a picture that a phone shows.
-fn is_photo(file: &File) -> bool {
-    let mut head = [0; 12];
-    let read = file.read_at(&mut head, 0).unwrap_or_default();
-    let (jpeg, png) = (b"\xff\xd8\xff".as_slice(), b"\x89PNG\r\n\x1a\n".as_slice());
-    let webp = read == 12 && head.starts_with(b"RIFF") && head.ends_with(b"WEBP");
-    head.starts_with(jpeg) || head.starts_with(png) || webp
-}
-
 impl Runtime {
     fn outgoing_dir(&self) -> PathBuf {
         self.home.state_dir().join("outgoing")
+    }
+
+    /// Where the copy of this name lies; nothing for what is no name of one.
+    fn copy_of(&self, name: &str) -> Option<PathBuf> {
+        let plain = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
+        plain.then(|| self.outgoing_dir().join(name))
     }
 
     fn keep_copy(&self, name: &str, handed: Handed) -> Result<(), Failure> {
@@ -90,14 +89,13 @@ impl Runtime {
 
     /// The bytes of a file that waits to be sent; nothing when they are gone.
     pub fn outgoing(&self, name: &str) -> Option<Vec<u8>> {
-        let plain = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
-        plain.then(|| std::fs::read(self.outgoing_dir().join(name)).ok()).flatten()
+        std::fs::read(self.copy_of(name)?).ok()
     }
 
     /// It was sent, or will not be.
     pub fn outgoing_done(&self, name: &str) {
-        if !name.is_empty() && !name.contains('/') && !name.starts_with('.') {
-            let _ = std::fs::remove_file(self.outgoing_dir().join(name));
+        if let Some(copy) = self.copy_of(name) {
+            let _ = std::fs::remove_file(copy);
         }
     }
 

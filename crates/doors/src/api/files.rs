@@ -16,7 +16,6 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Error, Read, Take};
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// How much is read at once.
@@ -47,7 +46,7 @@ pub(crate) async fn file(
 }
 
 fn sent(handed: Handed) -> Response {
-    let kind = picture(&handed.file);
+    let kind = handed.picture();
     let how = if kind.is_some() { "inline" } else { "attachment" };
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind.unwrap_or("application/octet-stream")));
@@ -55,21 +54,6 @@ fn sent(handed: Handed) -> Response {
     let named = format!("{how}; filename*=UTF-8''{}", escaped(&handed.name()));
     headers.extend(HeaderValue::from_str(&named).ok().map(|value| (CONTENT_DISPOSITION, value)));
     (headers, body(handed.file.take(handed.bytes))).into_response()
-}
-
-/// What a browser shows as a picture, by how it begins; nothing that can carry a script.
-fn picture(file: &File) -> Option<&'static str> {
-    let mut head = [0; 12];
-    let read = file.read_at(&mut head, 0).unwrap_or_default();
-    let webp = read == head.len() && head.starts_with(b"RIFF") && head.ends_with(b"WEBP");
-    [
-        (head.starts_with(b"\xff\xd8\xff"), "image/jpeg"),
-        (head.starts_with(b"\x89PNG\r\n\x1a\n"), "image/png"),
-        (head.starts_with(b"GIF8"), "image/gif"),
-        (webp, "image/webp"),
-    ]
-    .into_iter()
-    .find_map(|(is, kind)| is.then_some(kind))
 }
 
 /// A name in which nothing means anything to a header.
