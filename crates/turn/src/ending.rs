@@ -244,6 +244,9 @@ impl Messages {
             .or_else(|| sentences.things.get("other"))?;
         let count = got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 });
         let things = &nouns[usize::from(count != 1)];
+        if count == 0 && got.fail_count == 0 && name.class() == Class::Changer {
+            return Some(self.say(language, "did_nothing", &[("things", things)]));
+        }
         Some(put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]))
     }
 }
@@ -292,7 +295,9 @@ impl Ending {
                 let count = got.fail_count.to_string();
                 lines.push(messages.say(language, "failed_items", &[("count", &count), ("first", first)]));
             }
-            if let Some(cut) = got.truncated.as_deref() {
+            // What was asked for with its number is not cut.
+            let asked = |cut: &&str| step.args.keys().any(|name| cut.ends_with(&format!("({name})")));
+            if let Some(cut) = got.truncated.as_deref().filter(|cut| !asked(cut)) {
                 lines.push(messages.say(language, "truncated", &[("cap", cut)]));
             }
         }

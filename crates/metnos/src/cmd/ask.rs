@@ -111,7 +111,14 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
 /// The words of a request, from the command line or from standard input.
 pub(crate) fn words(args: &Ask) -> Result<String, Failure> {
     if args.request != ["-"] {
-        return Ok(args.request.join(" "));
+        let words = args.request.join(" ");
+        return match words.trim().is_empty() {
+            true => {
+                Err(Failure::wrong_args("nothing was said")
+                    .with_hint("for example: metnos ask what time is it"))
+            }
+            false => Ok(words),
+        };
     }
     let mut text = String::new();
     let read = std::io::stdin().lock().take(REQUEST_MAX + 1).read_to_string(&mut text);
