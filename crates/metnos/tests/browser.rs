@@ -157,7 +157,7 @@ fn the_pages_do_in_a_browser_what_they_say() {
     assert!(house.home().join("report.txt").exists() || house.home().join("Documents/report.txt").exists());
     // Everything said before is there again, in order.
     browser.go(&format!("http://{}/", daemon.address));
-    browser.until("document.querySelectorAll('.turn').length === 5");
+    browser.until("document.querySelectorAll('.turn').length === 6");
     let first = browser.eval("return document.querySelector('.turn .asked p').textContent;");
     assert_eq!(first, "what time is it");
 

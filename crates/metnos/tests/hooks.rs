@@ -116,7 +116,11 @@ fn an_event_that_is_sent_again_keeps_nothing_again() {
     let house = House::supervised();
     let secret = hook(&house, "what time is it");
     let daemon = Daemon::start(&house);
-    let (body, lines) = ("{}", || house.audit_lines().len());
+    // The daemon itself writes lines meanwhile: it tries its executors at every start.
+    let about = |line: &serde_json::Value| {
+        line.to_string().contains("file received") || line["caller"] == "host/hook"
+    };
+    let (body, lines) = ("{}", || house.audit_lines().iter().filter(|line| about(line)).count());
     let right = signed(&secret, now(), body);
     told(&daemon, &daemon.request("POST", "/hooks/door", &[&right], body));
     for entry in std::fs::read_dir(folder(&house)).unwrap() {
