@@ -11,7 +11,7 @@ pub use senses::{ExtensionOf, NounSense, OrderSense, Senses, VerbSense};
 
 use crate::shortcut::Literals;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 /// What a word can mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct Lexicons {
     pub(crate) digest: String,
 }
 
+static ALL: LazyLock<Option<Lexicons>> = LazyLock::new(|| Lexicons::read().ok());
+
 /// The digest of a text, as it is kept.
 pub(crate) fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().chars().take(32).collect()
@@ -74,16 +76,25 @@ pub(crate) fn digest(text: &str) -> String {
 impl Lexicons {
     /// The languages that ship.
     pub fn shipped() -> Result<Self, LexiconError> {
-        static ALL: OnceLock<Lexicons> = OnceLock::new();
-        if let Some(all) = ALL.get() {
-            return Ok(all.clone());
+        // Whoever asks first reads them, and whoever asks meanwhile waits.
+        match &*ALL {
+            Some(all) => Ok(all.clone()),
+            None => Self::read(),
         }
+    }
+
+    /// Begins to read those that ship, beside whatever else is done at a start.
+    pub fn prepare() {
+        std::thread::spawn(|| LazyLock::force(&ALL).is_some());
+    }
+
+    fn read() -> Result<Self, LexiconError> {
         let mut all = Self::from_sources(load::SHIPPED)?;
         all.literals = Arc::new(Literals::shipped()?);
         for (_, text) in Literals::sources() {
             all.digest.push_str(&digest(text));
         }
-        Ok(ALL.get_or_init(|| all).clone())
+        Ok(all)
     }
 
     /// Lexicons from `(language, text of its file)`, without phrases that need no reading.

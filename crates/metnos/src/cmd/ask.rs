@@ -93,6 +93,7 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
         }
         return crate::remote::ask(printer, &daemon, &body);
     }
+    metnos_engine::Lexicons::prepare();
     let gateway = Gateway::new(super::runtime(false)?)?;
     // Their own zone, unless the command line says otherwise. The language is read from the words.
     let person = gateway.runtime().person(args.by.as_deref().unwrap_or(HOST))?;

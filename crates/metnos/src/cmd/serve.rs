@@ -18,6 +18,7 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
     let home = super::home()?;
     let instance = Instance::take(&home)?;
     metnos_runtime::config::ready(&home)?;
+    metnos_engine::Lexicons::prepare();
     let runtime = Runtime::open(home, Options { warm: true })?;
     let serve_as = runtime.config.serve.clone();
     if let Some(open) = listen
