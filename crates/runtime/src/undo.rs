@@ -27,6 +27,11 @@ fn is_trial(act: &Act) -> bool {
     act.head.as_ref().is_some_and(|head| head.user == crate::birth::CALLER)
 }
 
+/// Whether there is something to tell of it: one that is just beginning has not even said whose it is.
+fn is_told(act: &Act) -> bool {
+    !is_trial(act) && !(act.head.is_none() && act.state == State::Open)
+}
+
 /// What the journal knows of one act, for a person.
 #[derive(Clone, Debug)]
 pub struct Turn {
@@ -98,7 +103,7 @@ impl Runtime {
                 return Ok((found, Some(format!("{id}~"))));
             }
             let act = self.journal.look(&id).map_err(|e| failed(&e))?;
-            let shown = |act: &Act| reaches(user, act) && !is_trial(act);
+            let shown = |act: &Act| reaches(user, act) && is_told(act);
             found.extend(act.filter(shown).map(|act| turn(&act)));
         }
         Ok((found, None))
