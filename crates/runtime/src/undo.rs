@@ -29,7 +29,8 @@ fn is_trial(act: &Act) -> bool {
 
 /// Whether there is something to tell of it: one that is just beginning has not even said whose it is.
 fn is_told(act: &Act) -> bool {
-    !is_trial(act) && !(act.head.is_none() && act.state == State::Open)
+    let beginning = act.head.is_none() && act.state == State::Open;
+    !beginning && !is_trial(act)
 }
 
 /// What the journal knows of one act, for a person.
