@@ -8,37 +8,9 @@ use metnos_memory::db::TelegramUpdate;
 use std::time::{Duration, Instant};
 use support::House;
 use support::daemon::Daemon;
-use support::telegram::{Bot, Fault, NAME, Sent, TOKEN, private};
-
-/// The host's own account, and others.
-const HOST: i64 = 100;
-const ANNA: i64 = 200;
-const BRUNO: i64 = 300;
-const GROUP: i64 = -1_000_777;
-
-/// A house with the door open and the host paired.
-fn house(bot: &Bot) -> House {
-    let house = House::supervised();
-    std::fs::write(house.metnos().join("config/metnos.toml"), bot.config()).unwrap();
-    let set = house.run_with(&["credentials", "set", "telegram", "token"], format!("{TOKEN}\n").as_bytes());
-    assert_eq!(set.code, Some(0), "{set:?}");
-    run(&house, &["pairing", "pair", "telegram", &HOST.to_string(), "host"]);
-    house
-}
-
-fn run(house: &House, args: &[&str]) {
-    let ran = house.run(args);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-}
-
-fn member(house: &House, sender: i64, name: &str, role: &str) {
-    run(house, &["users", "add", name, "--as", role]);
-    run(house, &["pairing", "pair", "telegram", &sender.to_string(), &name.to_lowercase()]);
-}
-
-fn is_card(sent: &Sent) -> bool {
-    sent.body["reply_markup"].is_object()
-}
+use support::telegram::{
+    ANNA, BRUNO, Bot, Fault, GROUP, HOST, NAME, Sent, TOKEN, house, is_card, member, private, run,
+};
 
 fn toast(bot: &Bot, text: &str) -> Sent {
     bot.wait(text, |sent| sent.method == "answerCallbackQuery" && sent.text().contains(text))
@@ -426,85 +398,4 @@ fn the_host_lets_a_stranger_in_by_their_code_and_nobody_else_does() {
     bot.says(ANNA, "what time is it");
     assert!(bot.wait_count(ANNA, 2).text().contains(':'));
     house.chain_holds();
-}
-
-/// The smallest picture there is.
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
-
-fn is_file(sent: &Sent, name: &str) -> bool {
-    sent.body["file"]["name"] == name
-}
-
-#[test]
-fn files_and_photos_go_to_whoever_asked_for_them() {
-    let bot = Bot::start();
-    let house = house(&bot);
-    member(&house, ANNA, "Anna", "member");
-    house.write("Documents/cv.pdf", "%PDF my life");
-    house.write("Documents/old/list.txt", "milk");
-    std::fs::create_dir_all(house.home().join("Pictures")).unwrap();
-    std::fs::write(house.home().join("Pictures/sea.png"), PNG).unwrap();
-    let _daemon = Daemon::start(&house);
-    bot.says(HOST, "send me ~/Documents/cv.pdf on Telegram");
-    let sent = bot.wait("the file", |sent| is_file(sent, "cv.pdf"));
-    assert_eq!((sent.method.as_str(), sent.chat()), ("sendDocument", HOST));
-    assert_eq!(sent.body["file"]["text"], "%PDF my life");
-    bot.wait("the answer", |sent| sent.chat() == HOST && sent.text().contains("Handed to Telegram"));
-    bot.says(HOST, "mandami su Telegram ~/Pictures/sea.png");
-    let photo = bot.wait("the photo", |sent| is_file(sent, "sea.png"));
-    assert_eq!((photo.method.as_str(), photo.chat()), ("sendPhoto", HOST));
-    // What Telegram does not take as a picture goes as a file.
-    bot.fail("sendPhoto", &[Fault::Bad]);
-    bot.says(HOST, "send me the photos in Pictures on Telegram");
-    bot.wait("the photo as a file", |sent| is_file(sent, "sea.png") && sent.method == "sendDocument");
-    // Nobody but the host was asked anything, and nothing is left lying about.
-    assert!(bot.sent().iter().all(|sent| !is_card(sent)), "{:#?}", bot.sent());
-    let copies = || std::fs::read_dir(house.metnos().join("state/outgoing")).unwrap().count();
-    let until = Instant::now() + Duration::from_secs(10);
-    while copies() > 0 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(copies(), 0);
-    // What is core, and what is not theirs, goes to nobody.
-    let key = house.metnos().join("config/keys/instance.key");
-    let others = house.home().join("Documents/cv.pdf");
-    for (who, path) in [(HOST, &key), (ANNA, &key), (ANNA, &others)] {
-        let (before, files) = (bot.sent_to(who).len(), bot.calls("sendDocument"));
-        bot.says(who, &format!("send me {} on Telegram", path.display()));
-        let told = bot.wait_count(who, before + 1);
-        assert!(!is_card(&told) && !told.text().contains("Handed"), "{told:?}");
-        assert_eq!(bot.calls("sendDocument"), files);
-    }
-    house.chain_holds();
-}
-
-#[test]
-fn a_file_for_somebody_else_waits_for_a_yes_and_is_what_was_shown() {
-    let bot = Bot::start();
-    let house = house(&bot);
-    member(&house, ANNA, "Anna", "member");
-    house.write("Documents/cv.pdf", "first");
-    let daemon = Daemon::start(&house);
-    bot.says(HOST, "send Anna ~/Documents/cv.pdf on Telegram");
-    let card = bot.wait("card", is_card);
-    assert!(card.text().contains("Anna") && card.text().contains("cv.pdf"), "{}", card.text());
-    assert!(card.text().contains("cannot be undone"), "{}", card.text());
-    assert!(bot.sent_to(ANNA).is_empty());
-    // Another file under the same name is another question.
-    house.write("Documents/cv.pdf", "something else altogether");
-    bot.press(HOST, &card, &card.button(":o"));
-    let again = bot.wait("another card", |sent| is_card(sent) && sent.message_id > card.message_id);
-    assert!(bot.sent_to(ANNA).is_empty(), "{:#?}", bot.sent_to(ANNA));
-    // A kill between the yes and the sending neither loses it nor sends it twice.
-    bot.fail("sendDocument", &[Fault::Status(502), Fault::Status(502)]);
-    bot.press(HOST, &again, &again.button(":o"));
-    bot.wait("the answer", |sent| sent.chat() == HOST && sent.text().contains("Handed to Telegram"));
-    daemon.kill();
-    let _daemon = Daemon::start(&house);
-    let sent = bot.wait("the file", |sent| is_file(sent, "cv.pdf"));
-    assert_eq!(sent.chat(), ANNA);
-    assert_eq!(sent.body["file"]["text"], "something else altogether");
-    bot.says(HOST, "send Zoe ~/Documents/cv.pdf on Telegram");
-    bot.wait("a refusal", |sent| sent.text().contains("nobody here is called Zoe"));
-    assert_eq!(bot.sent_to(ANNA).len(), 1, "{:#?}", bot.sent_to(ANNA));
 }

@@ -29,7 +29,7 @@ mod lab;
 mod land;
 mod lifecycle;
 pub mod minds;
-mod outgoing;
+pub mod outgoing;
 pub mod people;
 mod repeat;
 mod reserve;

@@ -5,12 +5,13 @@ use crate::hand_out::Handed;
 use crate::runtime::Runtime;
 use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
-use metnos_memory::db::TelegramOut;
+use metnos_memory::db::{TelegramFate, TelegramOut};
 use serde_json::json;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Larger pictures go as files.
 const PHOTO_MAX: u64 = 10 << 20;
@@ -18,6 +19,15 @@ const PHOTO_MAX: u64 = 10 << 20;
 const BYTES_MAX: u64 = 50 << 20;
 /// After so long nothing waits to be sent any more.
 const KEPT: SignedDuration = SignedDuration::from_hours(25);
+
+/// How long is waited until what was written into the outbox was sent, or refused.
+pub const WATCHED: Duration = Duration::from_secs(4);
+/// Under this name stands who sends it, which is not told to Telegram.
+pub const SENDER: &str = "sender";
+/// How often is looked.
+const LOOK: Duration = Duration::from_millis(50);
+/// Who sends is not there when nothing was heard of it for so long.
+const ABSENT: SignedDuration = SignedDuration::from_mins(5);
 
 /// One thing to send.
 pub(crate) enum Parcel {
@@ -29,20 +39,28 @@ pub(crate) enum Parcel {
     File(Handed),
 }
 
-/// Writes all of it into the outbox of Telegram, or none.
-pub(crate) fn post(runtime: &Runtime, call_id: &str, parcels: Vec<(i64, Parcel)>) -> Result<(), Failure> {
+/// From whom it is, and to whom.
+pub(crate) struct Address {
+    /// The id of the person who sends.
+    pub(crate) from: String,
+    /// What whoever it is for is called.
+    pub(crate) to: String,
+    pub(crate) chat: i64,
+}
+
+/// Writes all of it into the outbox of Telegram, or none; gives their numbers there.
+pub(crate) fn post(
+    runtime: &Runtime,
+    call_id: &str,
+    parcels: Vec<(&Address, Parcel)>,
+) -> Result<Vec<i64>, Failure> {
     let mut out = Vec::new();
-    for (n, (chat, parcel)) in parcels.into_iter().enumerate() {
+    for (n, (Address { from, to, chat }, parcel)) in parcels.into_iter().enumerate() {
         let copy = format!("{call_id}-{n}");
-        out.push(match parcel {
-            Parcel::Text(text) => TelegramOut {
-                chat,
-                kind: "message",
-                body: json!({ "chat_id": chat, "text": text }).to_string(),
-            },
+        let (kind, mut body) = match parcel {
+            Parcel::Text(text) => ("message", json!({ "chat_id": chat, "text": text })),
             Parcel::LongText(text) => {
-                let body = json!({ "name": "message.txt", "text": text, "caption": "" });
-                TelegramOut { chat, kind: "document", body: body.to_string() }
+                ("document", json!({ "name": "message.txt", "text": text, "caption": "" }))
             }
             Parcel::File(handed) => {
                 let name = handed.name();
@@ -50,13 +68,30 @@ pub(crate) fn post(runtime: &Runtime, call_id: &str, parcels: Vec<(i64, Parcel)>
                 let still = handed.picture().is_some_and(|kind| kind != "image/gif");
                 let photo = still && handed.bytes <= PHOTO_MAX;
                 runtime.keep_copy(&copy, handed)?;
-                let body = json!({ "copy": copy, "name": name, "photo": photo });
-                TelegramOut { chat, kind: "document", body: body.to_string() }
+                ("document", json!({ "copy": copy, "name": name, "photo": photo }))
             }
-        });
+        };
+        body[SENDER] = json!({ "from": from, "to": to });
+        out.push(TelegramOut { chat: *chat, kind, body: body.to_string() });
     }
     let posted = runtime.db().telegram_post(&out, Timestamp::now());
     posted.map_err(|e| Failure::internal(e.to_string()))
+}
+
+/// What became of each, after a while in which most of it is sent.
+pub(crate) fn watch(runtime: &Runtime, ids: &[i64]) -> Result<Vec<TelegramFate>, Failure> {
+    let failed = |e: metnos_memory::Error| Failure::internal(e.to_string());
+    let heard = runtime.db().telegram_last_poll().map_err(failed)?;
+    let there = heard.is_some_and(|at| Timestamp::now().duration_since(at) < ABSENT);
+    let until = Instant::now() + if there { WATCHED } else { Duration::ZERO };
+    loop {
+        let fates = ids.iter().map(|id| runtime.db().telegram_fate(*id)).collect::<Result<Vec<_>, _>>();
+        let fates = fates.map_err(failed)?;
+        if !fates.contains(&TelegramFate::Waits) || Instant::now() >= until {
+            return Ok(fates);
+        }
+        std::thread::sleep(LOOK);
+    }
 }
 
 impl Runtime {

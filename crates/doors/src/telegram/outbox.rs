@@ -1,11 +1,12 @@
 //! Replies: written down, then sent, then marked. What fails for a while is tried again; what is refused is not.
 
 use super::wire::{Attached, Trouble, Wire};
-use super::{Telegram, pause, unread};
+use super::{Telegram, pause, render, unread};
 use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
-use metnos_memory::db::TelegramWaiting;
+use metnos_memory::db::{TelegramOut, TelegramWaiting};
 use metnos_runtime::house::logbook::Level;
+use metnos_runtime::outgoing::{SENDER, WATCHED};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -79,8 +80,7 @@ impl Telegram {
     ) -> Result<(), Failure> {
         let now = Timestamp::now();
         if waiting.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) > OLD) {
-            self.note(Level::Error, &format!("message {} was given up after a day", waiting.id));
-            return self.given_up(waiting);
+            return self.given_up(waiting, "no line for a day");
         }
         // What may have arrived is only sent again over a line that is seen to work.
         let line = if doubtful.contains(&waiting.id) { wire.me().map(|_| ()) } else { Ok(()) };
@@ -103,8 +103,7 @@ impl Telegram {
             }
             // The token is wrong, not the message.
             Trouble::Refused { code, .. } if !matches!(code, 401 | 404) => {
-                self.note(Level::Error, &format!("message {} was given up: {trouble}", waiting.id));
-                return self.given_up(waiting);
+                return self.given_up(waiting, &trouble.to_string());
             }
             Trouble::Cut(_) => {
                 if doubtful.insert(waiting.id) {
@@ -118,10 +117,27 @@ impl Telegram {
         self.db().telegram_later(waiting.id, at).map_err(unread)
     }
 
-    fn given_up(&self, waiting: &TelegramWaiting) -> Result<(), Failure> {
-        self.db().telegram_given_up(waiting.id).map_err(unread)?;
+    fn given_up(&self, waiting: &TelegramWaiting, why: &str) -> Result<(), Failure> {
+        self.note(Level::Error, &format!("message {} was given up: {why}", waiting.id));
+        let told = self.told_sender(waiting, why)?;
+        self.db().telegram_given_up(waiting.id, why, &told, Timestamp::now()).map_err(unread)?;
         self.let_go(waiting);
         Ok(())
+    }
+
+    /// Whoever sent something to somebody hears that it did not arrive, unless the turn still tells them.
+    fn told_sender(&self, waiting: &TelegramWaiting, why: &str) -> Result<Vec<TelegramOut>, Failure> {
+        let sent = serde_json::from_str::<Value>(&waiting.body).unwrap_or_default();
+        let Ok(Sender { from, to }) = Sender::deserialize(&sent[SENDER]) else { return Ok(Vec::new()) };
+        let age = waiting.at.parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
+        if age.is_ok_and(|age| age.unsigned_abs() <= WATCHED) {
+            return Ok(Vec::new());
+        }
+        let language = self.person(&from)?.and_then(|person| person.language);
+        let speech = self.house.words.speak(language.as_deref());
+        let text = speech.say("tg-not-sent", &[("name", &to), ("why", why)]);
+        let chats = self.chats(&from)?.into_iter().filter(|chat| *chat != waiting.chat);
+        Ok(chats.map(|chat| render::message(chat, &text)).collect())
     }
 
     /// The copy of a file that was sent, or will not be.
@@ -138,6 +154,9 @@ impl Telegram {
             return self.file(wire, waiting.chat, &file);
         }
         let mut body: Value = serde_json::from_str(&waiting.body).map_err(damaged)?;
+        if let Some(fields) = body.as_object_mut() {
+            fields.remove(SENDER);
+        }
         // The chat may have another number by now than when this was written down.
         if body.get("chat_id").is_some() {
             body["chat_id"] = waiting.chat.into();
@@ -173,6 +192,13 @@ impl Telegram {
             false => send("document"),
         }
     }
+}
+
+/// Who sends something, to whom.
+#[derive(Deserialize)]
+struct Sender {
+    from: String,
+    to: String,
 }
 
 /// A document that is a file.

@@ -134,7 +134,7 @@ impl Telegram {
         let host = self.person(HOST)?;
         let to_host = self.house.words.speak(host.and_then(|host| host.language).as_deref());
         let text = format!("{}\n\n{}", to_host.say("tg-asks", &[("name", &name)]), card.text);
-        for chat in self.hosts()? {
+        for chat in self.chats(HOST)? {
             out.push(render::asking(chat, &text, &card, &to_host));
         }
         Ok(Some(Told { out, waits: Some(id) }))
@@ -145,14 +145,14 @@ impl Telegram {
         self.house.runtime().person(caller.split('/').next().unwrap_or(caller))
     }
 
-    /// The chats in which the host can be spoken to alone.
-    fn hosts(&self) -> Result<Vec<i64>, Failure> {
+    /// The chats in which somebody can be spoken to alone.
+    pub(super) fn chats(&self, person: &str) -> Result<Vec<i64>, Failure> {
         let pairings = self.house.runtime().pairings()?;
-        let host = pairings
+        let own = pairings
             .into_iter()
-            .filter(|known| known.channel == CHANNEL && known.person == HOST && known.revoked_at.is_none());
+            .filter(|known| known.channel == CHANNEL && known.person == person && known.revoked_at.is_none());
         // The number of a person is the number of the chat with them.
-        Ok(host.filter_map(|known| known.sender.parse().ok()).collect())
+        Ok(own.filter_map(|known| known.sender.parse().ok()).collect())
     }
 }
 

@@ -22,7 +22,7 @@ pub use glance::{Day, Gap, ModelCallAt};
 pub use models::{ModelCall, ModelUse};
 pub use person::{Forgotten, Ruled, StoredCall};
 pub use plans::{FAILURES, IDLE_DAYS, KeptPlan, Lesson, PlanKind, RETIRED_DAYS};
-pub use telegram::{TelegramOut, TelegramUpdate, TelegramWaiting};
+pub use telegram::{TelegramFate, TelegramOut, TelegramUpdate, TelegramWaiting};
 pub use territory::Root;
 pub use turns::Turn;
 

@@ -198,7 +198,10 @@ pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at FR
     WHERE id IN (SELECT min(id) FROM telegram_outbox WHERE state = 'waiting' GROUP BY chat)
     AND not_before <= ?1 ORDER BY id LIMIT ?2";
 pub(super) const TELEGRAM_SENT: &str =
-    "UPDATE telegram_outbox SET state = ?2, message_id = ?3, body = '' WHERE id = ?1";
+    "UPDATE telegram_outbox SET state = 'sent', message_id = ?2, body = '' WHERE id = ?1";
+pub(super) const TELEGRAM_GIVEN_UP: &str =
+    "UPDATE telegram_outbox SET state = 'given_up', body = ?2 WHERE id = ?1";
+pub(super) const TELEGRAM_FATE: &str = "SELECT state, body FROM telegram_outbox WHERE id = ?1";
 pub(super) const TELEGRAM_LATER: &str =
     "UPDATE telegram_outbox SET tries = tries + 1, not_before = ?2 WHERE id = ?1";
 pub(super) const TELEGRAM_WAITING: &str = "SELECT count(*) FROM telegram_outbox WHERE state = 'waiting'";

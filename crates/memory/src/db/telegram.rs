@@ -53,6 +53,17 @@ pub struct TelegramWaiting {
     pub at: String,
 }
 
+/// What became of something that was to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TelegramFate {
+    /// It was.
+    Sent,
+    /// Not yet.
+    Waits,
+    /// It will not be, and this is why.
+    GivenUp(String),
+}
+
 impl Db {
     /// Says which bot this is. What is known of another one is of no use: its numbers are others.
     pub fn telegram_bot(&self, bot: i64) -> Result<()> {
@@ -162,13 +173,29 @@ impl Db {
             if tx.execute(sql::TELEGRAM_SETTLE, (update_id, from.0, from.1, to.0, to.1))? != 1 {
                 return Ok(false);
             }
-            post(tx, out, now).map(|()| true)
+            post(tx, out, now).map(|_| true)
         })
     }
 
-    /// Puts something into the outbox by itself.
-    pub fn telegram_post(&self, out: &[TelegramOut], now: Timestamp) -> Result<()> {
+    /// Puts something into the outbox by itself; gives their numbers.
+    pub fn telegram_post(&self, out: &[TelegramOut], now: Timestamp) -> Result<Vec<i64>> {
         self.write("post", |tx| post(tx, out, now))
+    }
+
+    /// What became of it.
+    pub fn telegram_fate(&self, id: i64) -> Result<TelegramFate> {
+        self.with("look into the outbox", |c| {
+            let found: Option<(String, String)> = c
+                .prepare_cached(sql::TELEGRAM_FATE)?
+                .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            Ok(match found {
+                Some((state, _)) if state == "waiting" => TelegramFate::Waits,
+                Some((state, why)) if state == "given_up" => TelegramFate::GivenUp(why),
+                // What was sent is let go of after a while.
+                _ => TelegramFate::Sent,
+            })
+        })
     }
 
     /// What may be sent now: of each chat the first that waits, so that order holds.
@@ -180,13 +207,14 @@ impl Db {
 
     /// It was sent, as this message.
     pub fn telegram_sent(&self, id: i64, message: Option<i64>) -> Result<()> {
-        self.write("mark as sent", |tx| tx.execute(sql::TELEGRAM_SENT, (id, "sent", message)).map(|_| ()))
+        self.write("mark as sent", |tx| tx.execute(sql::TELEGRAM_SENT, (id, message)).map(|_| ()))
     }
 
-    /// It will not be sent.
-    pub fn telegram_given_up(&self, id: i64) -> Result<()> {
+    /// It will not be sent, which `out` tells.
+    pub fn telegram_given_up(&self, id: i64, why: &str, out: &[TelegramOut], now: Timestamp) -> Result<()> {
         self.write("give a message up", |tx| {
-            tx.execute(sql::TELEGRAM_SENT, (id, "given_up", None::<i64>)).map(|_| ())
+            tx.execute(sql::TELEGRAM_GIVEN_UP, (id, why))?;
+            post(tx, out, now).map(|_| ())
         })
     }
 
@@ -213,11 +241,12 @@ impl Db {
     }
 }
 
-fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<()> {
-    for TelegramOut { chat, kind, body } in out {
+fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<Vec<i64>> {
+    let one = |TelegramOut { chat, kind, body }: &TelegramOut| {
         tx.execute(sql::TELEGRAM_POST, (chat, kind, body, now.to_string()))?;
-    }
-    Ok(())
+        Ok(tx.last_insert_rowid())
+    };
+    out.iter().map(one).collect()
 }
 
 fn update(row: &Row<'_>) -> rusqlite::Result<TelegramUpdate> {

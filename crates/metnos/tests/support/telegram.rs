@@ -1,6 +1,7 @@
 //! A Bot API server on a port of its own: keeps updates until they are confirmed, holds a poll until something
 //! happens, and fails in the ways a line fails when a test says so.
 
+use super::House;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read, Write};
@@ -13,6 +14,12 @@ pub const TOKEN: &str = "4242:AAfakeTokenOfATestBot_x9";
 /// The number and the name of the bot.
 pub const BOT: i64 = 4242;
 pub const NAME: &str = "house_test_bot";
+
+/// The host's own account, and others.
+pub const HOST: i64 = 100;
+pub const ANNA: i64 = 200;
+pub const BRUNO: i64 = 300;
+pub const GROUP: i64 = -1_000_777;
 
 /// How one call goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -401,4 +408,31 @@ fn answer(stream: &mut TcpStream, status: u16, body: &[u8]) -> std::io::Result<(
     );
     stream.write_all(head.as_bytes())?;
     stream.write_all(body)
+}
+
+/// A house with the door open and the host paired.
+pub fn house(bot: &Bot) -> House {
+    let house = House::supervised();
+    std::fs::write(house.metnos().join("config/metnos.toml"), bot.config()).unwrap();
+    let set = house.run_with(&["credentials", "set", "telegram", "token"], format!("{TOKEN}\n").as_bytes());
+    assert_eq!(set.code, Some(0), "{set:?}");
+    run(&house, &["pairing", "pair", "telegram", &HOST.to_string(), "host"]);
+    house
+}
+
+/// A command that succeeds.
+pub fn run(house: &House, args: &[&str]) {
+    let ran = house.run(args);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+/// Somebody of this house, who writes from there.
+pub fn member(house: &House, sender: i64, name: &str, role: &str) {
+    run(house, &["users", "add", name, "--as", role]);
+    run(house, &["pairing", "pair", "telegram", &sender.to_string(), &name.to_lowercase()]);
+}
+
+/// Whether it asks something.
+pub fn is_card(sent: &Sent) -> bool {
+    sent.body["reply_markup"].is_object()
 }

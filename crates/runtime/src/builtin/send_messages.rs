@@ -6,12 +6,13 @@
 use super::{Builtin, Need, Plan, Report, Want, Wish};
 use crate::guards::Principal;
 use crate::hand_out::Handed;
-use crate::outgoing::{self, Parcel};
+use crate::outgoing::{self, Address, Parcel};
 use crate::people::Person;
 use crate::runtime::Runtime;
 use crate::text::bounded;
 use metnos_executor::{BytePath, ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_guard::card::{Card, Effect};
+use metnos_memory::db::TelegramFate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -43,10 +44,10 @@ fn description() -> Value {
     json!({
         "en": { "scope": "Send messages and files to people of this house by Telegram. Cannot be undone: asks.",
             "pattern": "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
-            "not": "Mail: no account can be set up yet.", "out": "results=[{to,files,ok}]" },
+            "not": "Mail: no account can be set up yet.", "out": "results=[{to,files,ok,waits}]" },
         "it": { "scope": "Manda messaggi e file a persone di questa casa con Telegram. Non si annulla: chiede.",
             "pattern": "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
-            "not": "Posta: non si può ancora configurare.", "out": "results=[{to,files,ok}]" },
+            "not": "Posta: non si può ancora configurare.", "out": "results=[{to,files,ok,waits}]" },
     })
 }
 
@@ -88,7 +89,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let letters = messages.iter().map(|message| letter(runtime, wish, message, &along));
     let letters = letters.collect::<Result<Vec<_>, _>>()?;
     let files = || letters.iter().flat_map(|letter| &letter.files);
-    let lang = wish.lang.to_owned();
+    let (lang, from) = (wish.lang.to_owned(), Principal::parse(wish.caller).user);
     Ok(Plan {
         effect: Effect::Irreversible,
         idempotent: false,
@@ -101,7 +102,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
         destination: Some(to_whom(&letters)),
         count: Some(letters.len() as u64),
         bound: files().map(|file| file.state.as_str()).collect::<Vec<_>>().join("\n"),
-        ..Plan::look("channel:out", move |work| post(work.runtime, work.call_id, &lang, letters))
+        ..Plan::look("channel:out", move |work| post(work.runtime, work.call_id, &from, &lang, letters))
     })
 }
 
@@ -234,26 +235,61 @@ fn names(mut all: Vec<String>) -> Vec<String> {
     all
 }
 
-/// Writes everything into the outbox, or nothing.
-fn post(runtime: &Runtime, call_id: &str, lang: &str, letters: Vec<Letter>) -> Result<Report, Failure> {
-    let mut parcels = Vec::new();
-    let (mut records, mut said) = (Vec::new(), Vec::new());
-    for letter in letters {
-        let Letter { to, chat, text, files, own } = letter;
-        let (count, whom) =
-            (files.len(), if own { runtime.say(lang, "yourself", &[]) } else { to.name.clone() });
-        let key = if count == 0 { "sent_to" } else { "sent_files_to" };
-        said.push(runtime.say(lang, key, &[("name", &whom), ("count", &count.to_string())]));
-        match text.encode_utf16().count() {
-            0 => {}
-            1..=UNITS => parcels.push((chat, Parcel::Text(text))),
-            _ => parcels.push((chat, Parcel::LongText(text))),
-        }
-        parcels.extend(files.into_iter().map(|file| (chat, Parcel::File(file))));
-        records.push(json!({ "to": to.name, "files": count, "ok": true, "_origin": Origin::Local.as_str() }));
+/// Writes everything into the outbox, or nothing, and tells what became of it.
+fn post(
+    runtime: &Runtime,
+    call_id: &str,
+    from: &str,
+    lang: &str,
+    letters: Vec<Letter>,
+) -> Result<Report, Failure> {
+    let (mut addresses, mut contents) = (Vec::new(), Vec::new());
+    for Letter { to, chat, own, text, files } in letters {
+        let whom = if own { runtime.say(lang, "yourself", &[]) } else { to.name.clone() };
+        let text = match text.encode_utf16().count() {
+            0 => None,
+            1..=UNITS => Some(Parcel::Text(text)),
+            _ => Some(Parcel::LongText(text)),
+        };
+        let count = files.len();
+        let parcels: Vec<Parcel> = text.into_iter().chain(files.into_iter().map(Parcel::File)).collect();
+        addresses.push((Address { from: from.to_owned(), to: to.name, chat }, whom, count, parcels.len()));
+        contents.push(parcels);
     }
-    outgoing::post(runtime, call_id, parcels)?;
-    let mut outcome = Outcome { ok_count: records.len() as u64, ..Outcome::default() };
+    let parcels = addresses.iter().zip(contents);
+    let parcels =
+        parcels.flat_map(|((address, ..), parcels)| parcels.into_iter().map(move |one| (address, one)));
+    let ids = outgoing::post(runtime, call_id, parcels.collect())?;
+    let fates = outgoing::watch(runtime, &ids)?;
+    let mut fates = fates.into_iter();
+    let mut outcome = Outcome::default();
+    let (mut records, mut said) = (Vec::new(), Vec::new());
+    for (n, (address, whom, files, parcels)) in addresses.into_iter().enumerate() {
+        let fates: Vec<TelegramFate> = fates.by_ref().take(parcels).collect();
+        let refused = fates.iter().find_map(|fate| match fate {
+            TelegramFate::GivenUp(why) => Some(runtime.say(lang, "refused_by_telegram", &[("why", why)])),
+            _ => None,
+        });
+        let waits = fates.contains(&TelegramFate::Waits);
+        let count = files.to_string();
+        match &refused {
+            Some(why) => outcome.fail(n as u64, whom, ErrorClass::PermissionDenied, why),
+            None => {
+                outcome.ok_count += 1;
+                let key = match (waits, files) {
+                    (true, _) => "waits_for_telegram",
+                    (false, 0) => "sent_to",
+                    (false, _) => "sent_files_to",
+                };
+                said.push(runtime.say(lang, key, &[("name", &whom), ("count", &count)]));
+            }
+        }
+        records.push(json!({ "to": address.to, "files": files, "ok": refused.is_none(), "waits": waits,
+            "_origin": Origin::Local.as_str() }));
+    }
+    if let (0, Some(first)) = (outcome.ok_count, outcome.failed.first()) {
+        return Err(Failure::new(first.error_class, format!("{}: {}", first.what, first.message)));
+    }
     outcome.fields.insert("summary".into(), said.join("\n").into());
     Report::of(outcome, ListName::Results, &records)
 }
