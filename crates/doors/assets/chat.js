@@ -44,13 +44,28 @@ async function send(text) {
   await begin(turn);
 }
 
+/** The house orders turns by its own clock: it may know one under another id, which ends alike. */
+function known(turn, id) {
+  turns.delete(turn.id);
+  turn.id = id;
+  turns.set(id, turn);
+}
+
+/** It arrived the first time, only the answer did not. */
+async function arrived(turn) {
+  const listed = await get("/agent/turns?conversation=main&most=50");
+  const same = listed.find((one) => one.turn.slice(10) === turn.id.slice(10));
+  if (same) known(turn, same.turn);
+  turn.follow();
+}
+
 async function begin(turn) {
   try {
-    await post("/agent/turn/submit", { text: turn.request, turn: turn.id });
+    const accepted = await post("/agent/turn/submit", { text: turn.request, turn: turn.id });
+    known(turn, accepted.turn);
     turn.follow();
   } catch (problem) {
-    // It arrived the first time, only the answer did not.
-    if (problem.status === 409 && turn.sent) return turn.follow();
+    if (problem.status === 409 && turn.sent) return arrived(turn).catch(failed);
     turn.sent = true;
     turn.over();
     turn.note.textContent = problem.text;

@@ -3,6 +3,7 @@
 use crate::api::hooks::Fired;
 use crate::counts::Counts;
 use crate::hub::Hub;
+use crate::said::LastSaid;
 use crate::shield::Origins;
 use crate::stream::Watchers;
 use crate::telegram::Pulse;
@@ -43,6 +44,10 @@ pub struct House {
     log: Logbook,
     /// True over TLS: cookies are then for TLS only.
     pub(crate) secure: bool,
+    /// Where people come in.
+    pub(crate) url: String,
+    /// What programs said last.
+    pub(crate) said: LastSaid,
     /// The last look at the whole audit since the start.
     verified: Mutex<Option<Verified>>,
     closing: AtomicBool,
@@ -50,8 +55,8 @@ pub struct House {
 }
 
 impl House {
-    /// Opens the house around `runtime`, to be spoken to under `origins`.
-    pub fn open(runtime: Runtime, origins: Origins, secure: bool) -> Result<Arc<Self>, Failure> {
+    /// Opens the house around `runtime`, to be spoken to under `origins`, first of all at `url`.
+    pub fn open(runtime: Runtime, origins: Origins, url: &str) -> Result<Arc<Self>, Failure> {
         let kept = runtime.config.logs;
         let log = Logbook::open(&runtime.home.state_dir().join("logs"), kept.keep_days.get(), kept.budget())?;
         // The key of the machine's own terminal is there from the first start on.
@@ -71,7 +76,9 @@ impl House {
             origins,
             since: Instant::now(),
             log,
-            secure,
+            secure: url.starts_with("https://"),
+            url: url.to_owned(),
+            said: LastSaid::default(),
             verified: Mutex::default(),
             closing: AtomicBool::new(false),
             close: watch::channel(false).0,

@@ -19,6 +19,8 @@ pub struct Serving {
     pub pid: u32,
     /// Where it is spoken to.
     pub url: String,
+    /// Where it listens on this machine itself: no proxy and no other name stands between.
+    pub listens: String,
 }
 
 /// Held while a daemon runs.
@@ -71,8 +73,8 @@ impl Instance {
     }
 
     /// Says where it is spoken to.
-    pub fn announce(&self, url: &str) -> Result<(), Failure> {
-        let serving = Serving { pid: std::process::id(), url: url.to_owned() };
+    pub fn announce(&self, url: &str, listens: &str) -> Result<(), Failure> {
+        let serving = Serving { pid: std::process::id(), url: url.to_owned(), listens: listens.to_owned() };
         let text = serde_json::to_vec(&serving).map_err(|e| Failure::internal(e.to_string()))?;
         let fresh = self.note.with_extension("new");
         std::fs::write(&fresh, text)

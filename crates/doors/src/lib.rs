@@ -11,6 +11,8 @@ mod hub;
 mod instance;
 mod listen;
 mod pages;
+mod patient;
+mod said;
 mod shield;
 mod stream;
 mod talk;

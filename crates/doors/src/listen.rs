@@ -2,6 +2,7 @@
 
 use crate::api;
 use crate::house::House;
+use crate::patient::Patient;
 use crate::tls::Certificate;
 use axum::Router;
 use hyper::server::conn::http1;
@@ -23,6 +24,8 @@ const CONNECTIONS: usize = 4096;
 const OWN: usize = 512;
 /// How long the head of a request may take to arrive.
 const HEAD: Duration = Duration::from_secs(10);
+/// How long somebody may not read what is sent to them.
+const UNREAD: Duration = Duration::from_secs(30);
 /// The longest head.
 const HEAD_BYTES: usize = 32 << 10;
 /// How long running turns may take to end when the house closes; then they are stopped at their next safe point.
@@ -125,7 +128,7 @@ where
         .header_read_timeout(HEAD)
         .max_buf_size(HEAD_BYTES)
         .keep_alive(true)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Patient::new(stream, UNREAD)), service);
     tokio::pin!(connection);
     let told = async move {
         let _ = closed.wait_for(|closed| *closed).await;

@@ -31,7 +31,7 @@ impl Origins {
     pub fn new(address: SocketAddr, names: &[String], public: Option<&str>) -> Self {
         let port = address.port();
         let mut hosts = vec![address.to_string()];
-        if address.ip().is_loopback() {
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
             hosts.extend([format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")]);
         }
         for name in names {

@@ -122,7 +122,8 @@ impl House {
         out.push_str(said);
         match (&answer.approval, &answer.next) {
             (Some(card), _) if card.standing == "pending" => {
-                let _ = write!(out, "\n\n{}", speech.t("answer-here"));
+                let link = format!("{}/admin/approvals", self.url);
+                let _ = write!(out, "\n\n{}", speech.say("answer-here", &[("link", &link)]));
             }
             (_, Some(next)) => {
                 let _ = write!(out, "\n→ {next}");

@@ -65,6 +65,39 @@ fn what_a_client_sends_once_more_by_itself_is_the_same_turn() {
 }
 
 #[test]
+fn a_yes_that_a_client_repeats_answers_one_question_only() {
+    let house = House::supervised();
+    house.write("Documents/p.txt", "p");
+    house.write("Documents/q.txt", "q");
+    let daemon = Daemon::start(&house);
+    let auth = format!("Authorization: Bearer {}", token(&house));
+    let post = |daemon: &Daemon, retries: u32, text: &str| {
+        let count = format!("x-stainless-retry-count: {retries}");
+        let body = json!({ "model": "metnos", "messages": [{ "role": "user", "content": text }] });
+        let headers = [auth.as_str(), "Content-Type: application/json", &count];
+        let answer = daemon.request("POST", "/v1/chat/completions", &headers, &body.to_string());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+    };
+    let asked = post(&daemon, 0, "move p.txt from Documents to Archive and then delete q.txt in Documents");
+    let link = format!("http://{}/admin/approvals", daemon.address);
+    assert!(asked.contains(&link), "a card says where else it can be answered: {asked}");
+    let second = post(&daemon, 0, "yes");
+    assert!(house.home().join("Archive/p.txt").exists(), "{second}");
+    let again = post(&daemon, 1, "yes");
+    assert!(again.contains("q.txt"), "the question that waits is shown: {again}");
+    assert!(house.home().join("Documents/q.txt").exists(), "{again}");
+    // One that nobody remembers may be a repetition as well.
+    let address = daemon.address.clone();
+    daemon.kill();
+    let daemon = Daemon::start_with(&house, &address);
+    let again = post(&daemon, 2, "yes");
+    assert!(house.home().join("Documents/q.txt").exists(), "{again}");
+    post(&daemon, 0, "yes");
+    assert!(!house.home().join("Documents/q.txt").exists());
+}
+
+#[test]
 fn odd_values_at_every_described_address_break_nothing() {
     let Some(schemathesis) = client("schemathesis", "schemathesis") else { return };
     let house = House::supervised();

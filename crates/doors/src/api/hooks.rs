@@ -8,7 +8,7 @@ use crate::house::House;
 use crate::hub::Wanted;
 use crate::who::Who;
 use axum::Json;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use metnos_executor::{ErrorClass, Failure};
@@ -16,6 +16,7 @@ use ring::hmac;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 
 /// The header with the moment and the signature: `t=SECONDS,v1=HEX`.
 const SIGNATURE: &str = "x-metnos-signature";
@@ -23,19 +24,39 @@ const SIGNATURE: &str = "x-metnos-signature";
 const WINDOW: i64 = 300;
 /// The largest body.
 const MOST: usize = 256 << 10;
+/// How many bodies may be arriving at once: whoever sends one is not known yet.
+const ARRIVING: usize = 32;
 /// How long it may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often hooks may fire in a minute, all together.
 const A_MINUTE: usize = 60;
 
 /// When hooks fired lately, and which events are being taken in.
-#[derive(Default)]
 pub(crate) struct Fired {
     lately: Mutex<VecDeque<Instant>>,
     claimed: Mutex<HashSet<String>>,
+    arriving: Semaphore,
+}
+
+impl Default for Fired {
+    fn default() -> Self {
+        Self { lately: Mutex::default(), claimed: Mutex::default(), arriving: Semaphore::new(ARRIVING) }
+    }
 }
 
 impl Fired {
+    /// The whole body of a message, once there is room for it.
+    async fn body(&self, body: Body) -> Result<Bytes, Failure> {
+        let arrives = async {
+            let _room = self.arriving.acquire().await.map_err(|e| Failure::internal(e.to_string()))?;
+            let large =
+                |_| Failure::new(ErrorClass::TooLarge, format!("the body is longer than {MOST} bytes"));
+            axum::body::to_bytes(body, MOST).await.map_err(large)
+        };
+        let late = |_| Failure::new(ErrorClass::Timeout, "the body took too long to arrive");
+        tokio::time::timeout(PATIENCE, arrives).await.map_err(late)?
+    }
+
     fn again(&self) -> Result<(), Failure> {
         let mut fired = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         while fired.front().is_some_and(|at| at.elapsed() > Duration::from_secs(60)) {
@@ -90,10 +111,7 @@ pub(crate) async fn fire(
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<Accepted>), Refusal> {
-    let read = tokio::time::timeout(PATIENCE, axum::body::to_bytes(body, MOST)).await;
-    let read = read.map_err(|_| Failure::new(ErrorClass::Timeout, "the body took too long to arrive"))?;
-    let bytes = read
-        .map_err(|_| Failure::new(ErrorClass::TooLarge, format!("the body is longer than {MOST} bytes")))?;
+    let bytes = house.fires.body(body).await?;
     let sent = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let shared = Arc::clone(&house);
     let Taken { who, wanted, claim } = blocking(move || shared.fired(&name, &sent, &bytes)).await?;

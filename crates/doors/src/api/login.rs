@@ -2,7 +2,7 @@
 
 use super::refusal::Problem;
 use super::turns::blocking;
-use super::{Refusal, Said};
+use super::{Knock, Refusal};
 use crate::house::House;
 use crate::who::{COOKIE_NAME, Who, csrf_of};
 use axum::Json;
@@ -70,7 +70,7 @@ fn cookie(house: &House, value: &str, age: u32) -> String {
 pub(crate) async fn login(
     State(house): State<Arc<House>>,
     headers: HeaderMap,
-    Said(ticket): Said<Ticket>,
+    Knock(ticket): Knock<Ticket>,
 ) -> Result<Response, Refusal> {
     let agent = headers.get("user-agent").and_then(|value| value.to_str().ok()).unwrap_or("a browser");
     let label: String = agent.chars().filter(|c| !c.is_control()).take(64).collect();
@@ -99,10 +99,13 @@ pub(crate) async fn login(
 #[utoipa::path(post, path = "/logout", tag = "people",
     responses((status = 204, description = "It has ended"), (status = "4XX", body = Problem)), security(("session" = [])))]
 pub(crate) async fn logout(State(house): State<Arc<House>>, who: Who) -> Result<Response, Refusal> {
-    let shared = Arc::clone(&house);
-    if who.csrf.is_some() {
-        blocking(move || shared.runtime().revoke_token(&who.token, &who.caller())).await?;
+    if who.csrf.is_none() {
+        return Err(Failure::wrong_args("only a browser logs out; a program has a token")
+            .with_hint("metnos devices revoke ID ends it")
+            .into());
     }
+    let shared = Arc::clone(&house);
+    blocking(move || shared.runtime().revoke_token(&who.token, &who.caller())).await?;
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie(&house, "", 0))]).into_response())
 }
 

@@ -13,7 +13,7 @@ mod refusal;
 mod turns;
 mod v1;
 
-pub(crate) use body::Said;
+pub(crate) use body::{Knock, Said};
 pub(crate) use health::resident;
 pub(crate) use refusal::Refusal;
 pub(crate) use turns::blocking;

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_memory::db::Turn;
 use metnos_runtime::guards::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,6 +24,12 @@ use utoipa::{IntoParams, ToSchema};
 
 /// The longest request.
 const TEXT_MAX: usize = 1 << 20;
+/// How far the clock of a program may be off before the ids it makes are set to the time here.
+const SKEW_MS: u64 = 2_000;
+/// Among so many turns of a conversation what was sent twice is looked for.
+const LATELY: u32 = 50;
+/// Where is said which turn events are about.
+const TURN: &str = "x-metnos-turn";
 /// How often a quiet stream says that it is there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -39,7 +46,8 @@ pub(crate) struct TurnRequest {
     language: Option<String>,
     /// The zone in which times are meant, such as `Europe/Rome`; else the person's.
     zone: Option<String>,
-    /// The id the turn shall have: a ULID. With the same id it is never run twice.
+    /// The id the turn shall have: a ULID. With the same id it is never run twice. One whose time is not the time
+    /// here is set to it: the turn has the id of the answer.
     turn: Option<String>,
     /// What relative paths are relative to. Only the terminal of the machine itself has a say in it.
     base: Option<String>,
@@ -135,6 +143,24 @@ impl TurnRequest {
     }
 }
 
+impl House {
+    /// The id a program gave, at the time of the clock here: other clocks do not say what came first. What was sent
+    /// before keeps the id it got then.
+    fn in_time(&self, mut wanted: Wanted) -> Result<Wanted, Failure> {
+        let given = wanted.turn.as_deref().and_then(|turn| ulid::Ulid::from_string(turn).ok());
+        let now = ulid::Ulid::new().timestamp_ms();
+        let Some(given) = given.filter(|given| given.timestamp_ms().abs_diff(now) > SKEW_MS) else {
+            return Ok(wanted);
+        };
+        let same =
+            |turn: &Turn| ulid::Ulid::from_string(&turn.id).is_ok_and(|id| id.random() == given.random());
+        let before = self.gateway.turns_in(&wanted.conversation, LATELY)?.into_iter().find(same);
+        let fresh = || ulid::Ulid::from_parts(now, given.random()).to_string();
+        wanted.turn = Some(before.map_or_else(fresh, |turn| turn.id));
+        Ok(wanted)
+    }
+}
+
 fn wants_events(headers: &HeaderMap) -> bool {
     headers
         .get(ACCEPT)
@@ -161,7 +187,8 @@ pub(crate) async fn told(
 
 fn watched(house: &Arc<House>, who: &Who, turn: &str, after: u32) -> Result<Response, Refusal> {
     let events = Sse::new(house.events(who, turn, after)?);
-    Ok(events.keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+    let events = events.keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    Ok(([(TURN, turn.to_owned())], events).into_response())
 }
 
 /// Runs what looks at the disk where it does not keep others waiting.
@@ -184,7 +211,8 @@ pub(crate) async fn ask(
     headers: HeaderMap,
     Said(request): Said<TurnRequest>,
 ) -> Result<Response, Refusal> {
-    let wanted = request.wanted(&who)?;
+    let (shared, wanted) = (Arc::clone(&house), request.wanted(&who)?);
+    let wanted = blocking(move || shared.in_time(wanted)).await?;
     let started = house.start(&who, wanted).await?;
     told(&house, &who, started, wants_events(&headers)).await
 }
@@ -198,7 +226,8 @@ pub(crate) async fn submit(
     who: Who,
     Said(request): Said<TurnRequest>,
 ) -> Result<Response, Refusal> {
-    let wanted = request.wanted(&who)?;
+    let (shared, wanted) = (Arc::clone(&house), request.wanted(&who)?);
+    let wanted = blocking(move || shared.in_time(wanted)).await?;
     let started = house.start(&who, wanted).await?;
     let turn = started.turn().to_owned();
     Ok((StatusCode::ACCEPTED, Json(Accepted::new(turn))).into_response())
@@ -225,7 +254,7 @@ pub(crate) async fn list(
         }
     })
     .await?;
-    let listed = |turn: metnos_memory::db::Turn| TurnListed {
+    let listed = |turn: Turn| TurnListed {
         turn: turn.id,
         caller: turn.caller,
         request: turn.request,

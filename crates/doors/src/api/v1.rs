@@ -4,6 +4,7 @@
 use super::turns::blocking;
 use super::{Refusal, Said};
 use crate::house::House;
+use crate::talk::Meant;
 use crate::who::Who;
 use axum::Json;
 use axum::extract::State;
@@ -83,8 +84,41 @@ fn is_retry(headers: &HeaderMap) -> bool {
 }
 
 impl House {
+    /// Acts on a message, whether or not whoever sent it waits for the answer.
+    async fn heard(self: &Arc<Self>, who: &Who, conversation: &str, text: String) -> Result<String, Failure> {
+        let (house, who, place) = (Arc::clone(self), who.clone(), conversation.to_owned());
+        let heard = tokio::spawn(async move {
+            let started = house.say(&who, &place, text.clone()).await?;
+            let turn = started.turn().to_owned();
+            house.said.note(&place, &text, &turn);
+            started.ended().await?;
+            Ok(turn)
+        });
+        heard.await.unwrap_or_else(|_| Err(Failure::internal("the message was lost")))
+    }
+
+    /// The turn that a repeated message led to. One that would answer a question, and that nobody remembers, answers
+    /// nothing: it may have answered the question before. Whoever sent it is shown what waits.
+    async fn said_before(
+        self: &Arc<Self>,
+        who: &Who,
+        conversation: &str,
+        text: &str,
+    ) -> Result<Option<String>, Failure> {
+        if let Some(turn) = self.said.turn_of(conversation, text) {
+            return Ok(Some(turn));
+        }
+        if let Some(turn) = self.begun_with(conversation, text)? {
+            return Ok(Some(turn));
+        }
+        Ok(match self.understand(who, conversation, text).await? {
+            Meant::Request => None,
+            _ => self.gateway.turns_in(conversation, 1)?.pop().map(|turn| turn.id),
+        })
+    }
+
     /// The newest turn of a conversation, if these words began it and it runs, or began lately.
-    fn said_before(&self, conversation: &str, text: &str) -> Result<Option<String>, Failure> {
+    fn begun_with(&self, conversation: &str, text: &str) -> Result<Option<String>, Failure> {
         let newest = self.gateway.turns_in(conversation, 1)?.pop();
         let words = self.runtime().told(text);
         let lately = |at: &str| {
@@ -130,15 +164,13 @@ pub(crate) async fn chat(
     })?;
     let name = chat.user.map(|user| blake3::hash(user.as_bytes()).to_hex()[..16].to_owned());
     let conversation = who.conversation(Some(name.as_deref().unwrap_or("api")))?;
-    let known = if is_retry(&headers) { house.said_before(&conversation, &text)? } else { None };
+    let known = match is_retry(&headers) {
+        true => house.said_before(&who, &conversation, &text).await?,
+        false => None,
+    };
     let turn = match known {
         Some(turn) => house.until_told(turn).await?,
-        None => {
-            let started = house.say(&who, &conversation, text).await?;
-            let turn = started.turn().to_owned();
-            started.ended().await?;
-            turn
-        }
+        None => house.heard(&who, &conversation, text).await?,
     };
     let (shared, reader, id) = (Arc::clone(&house), who.clone(), turn.clone());
     let answer = blocking(move || shared.answer(&reader, &id)).await?;

@@ -13,6 +13,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
+/// Where systemd says which stream its journal is.
+const JOURNAL: &str = "JOURNAL_STREAM";
+
 /// Opens the doors and keeps them open until it is told to stop.
 pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) -> Result<ExitCode, Failure> {
     let home = super::home()?;
@@ -46,10 +49,10 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
         let public = serve_as.public_url.map(|url| url.0);
         let origins = Origins::new(listening.address, &names, public.as_deref());
         let scheme = if own.is_some() { "https" } else { "http" };
+        let listens = format!("{scheme}://{}", reachable(listening.address));
         let url = public.clone().unwrap_or_else(|| format!("{scheme}://{}", listening.address));
-        let secure = url.starts_with("https://");
-        let house = House::open(runtime, origins, secure)?;
-        instance.announce(&url)?;
+        let house = House::open(runtime, origins, &url)?;
+        instance.announce(&url, &listens)?;
         let born = Arc::clone(&house);
         // Birth promises are tried again at every start; a broken one shows in the list and in status.
         std::thread::spawn(move || born.runtime().rebirth());
@@ -83,7 +86,27 @@ fn listen_for(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> 
     signal(kind).map_err(|e| Failure::io("signals", &e))
 }
 
+/// The address under which this machine itself reaches a listener.
+fn reachable(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("localhost:{}", address.port()),
+        false => address.to_string(),
+    }
+}
+
+/// Whether what is said goes into the journal, which others may read.
+fn into_journal() -> bool {
+    let own = rustix::fs::fstat(std::io::stdout()).map(|own| format!("{}:{}", own.st_dev, own.st_ino));
+    std::env::var(JOURNAL).is_ok_and(|journal| own.is_ok_and(|own| own == journal))
+}
+
+/// Says where it is, and shows the way in where nobody else reads it.
 fn tell(printer: Printer, house: &House, url: &str) -> Result<(), Failure> {
+    if into_journal() {
+        printer.value(&json!({ "ok": true, "url": url }));
+        printer.say(format!("Metnos listens at {url}; metnos login-link lets a browser in"));
+        return Ok(());
+    }
     let link = link(house.runtime(), url)?;
     printer.value(&json!({ "ok": true, "url": url, "login": link }));
     printer.say(format!("Metnos listens at {url}"));
