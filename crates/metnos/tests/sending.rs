@@ -37,7 +37,12 @@ fn files_and_photos_go_to_whoever_asked_for_them() {
     // What Telegram does not take as a picture goes as a file.
     bot.fail("sendPhoto", &[Fault::Bad]);
     bot.says(HOST, "send me the photos in Pictures on Telegram");
-    bot.wait("the photo as a file", |sent| is_file(sent, "sea.png") && sent.method == "sendDocument");
+    let file =
+        bot.wait("the photo as a file", |sent| is_file(sent, "sea.png") && sent.method == "sendDocument");
+    let answer = bot.wait("its answer", |sent| {
+        sent.message_id > file.message_id && sent.text().contains("Sent to you by Telegram; files: 1")
+    });
+    assert!(!answer.text().contains('—'), "it is said, not shown in rows: {answer:?}");
     // Nobody but the host was asked anything, and nothing is left lying about.
     assert!(bot.sent().iter().all(|sent| !is_card(sent)), "{:#?}", bot.sent());
     let copies = || std::fs::read_dir(house.metnos().join("state/outgoing")).unwrap().count();

@@ -304,7 +304,9 @@ impl Ending {
         let is_list = |got: &Got| got.error.is_none() && got.count > 0 && value_of(got).is_none();
         let shows = |n: &usize| {
             let answers = *n == last || looks(plan, *n) && stands_alone(plan, *n);
-            answers && results.get(n - 1).is_some_and(is_list)
+            // What changed something and says so in its own words has said what its rows would.
+            let told = |got: &Got| !looks(plan, *n) && got.fields.contains_key("summary");
+            answers && results.get(n - 1).is_some_and(|got| is_list(got) && !told(got))
         };
         ending.show = (1..=last).rev().find(shows);
         if let Some(trouble) = results.last().and_then(|got| got.error.as_ref()) {

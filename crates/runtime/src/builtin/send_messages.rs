@@ -44,10 +44,10 @@ fn description() -> Value {
     json!({
         "en": { "scope": "Send messages and files to people of this house by Telegram. Cannot be undone: asks.",
             "pattern": "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
-            "not": "Mail: no account can be set up yet.", "out": "results=[{to,files,ok,waits}]" },
+            "not": "Mail: no account can be set up yet.", "out": "results=[{to,files,state}]" },
         "it": { "scope": "Manda messaggi e file a persone di questa casa con Telegram. Non si annulla: chiede.",
             "pattern": "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
-            "not": "Posta: non si può ancora configurare.", "out": "results=[{to,files,ok,waits}]" },
+            "not": "Posta: non si può ancora configurare.", "out": "results=[{to,files,state}]" },
     })
 }
 
@@ -284,8 +284,14 @@ fn post(
                 said.push(runtime.say(lang, key, &[("name", &whom), ("count", &count)]));
             }
         }
-        records.push(json!({ "to": address.to, "files": files, "ok": refused.is_none(), "waits": waits,
-            "_origin": Origin::Local.as_str() }));
+        let state = match (&refused, waits) {
+            (Some(_), _) => "refused",
+            (None, true) => "waits",
+            (None, false) => "sent",
+        };
+        records.push(
+            json!({ "to": address.to, "files": files, "state": state, "_origin": Origin::Local.as_str() }),
+        );
     }
     if let (0, Some(first)) = (outcome.ok_count, outcome.failed.first()) {
         return Err(Failure::new(first.error_class, format!("{}: {}", first.what, first.message)));
