@@ -69,13 +69,26 @@ pub(crate) struct Tick {
 pub(crate) struct Live {
     pub(crate) turn: String,
     bell: watch::Sender<Tick>,
-    cancel: AtomicBool,
+    /// Whether somebody wants no more of it, for each run at work: what is allowed later is not meant.
+    runs: Mutex<Vec<Weak<AtomicBool>>>,
 }
 
 impl Live {
-    /// Wants no more of it.
-    pub(crate) fn cancel(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+    /// Wants no more of what runs; false when nothing does.
+    pub(crate) fn cancel(&self) -> bool {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_work: Vec<Arc<AtomicBool>> = runs.iter().filter_map(Weak::upgrade).collect();
+        at_work.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
+        !at_work.is_empty()
+    }
+
+    /// Counts one more run as at work, for as long as what is given is held.
+    fn begin(&self) -> Arc<AtomicBool> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.retain(|run| run.strong_count() > 0);
+        runs.push(Arc::downgrade(&stop));
+        stop
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Tick> {
@@ -155,7 +168,7 @@ impl Hub {
             all.retain(|_, live| live.strong_count() > 0);
         }
         let (bell, _) = watch::channel(Tick::default());
-        let live = Arc::new(Live { turn: turn.to_owned(), bell, cancel: AtomicBool::new(false) });
+        let live = Arc::new(Live { turn: turn.to_owned(), bell, runs: Mutex::default() });
         all.insert(turn.to_owned(), Arc::downgrade(&live));
         live
     }
@@ -194,7 +207,9 @@ impl Hub {
     /// Stops every turn that runs, at its next safe point.
     pub(crate) fn stop_all(&self) {
         let all = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().filter_map(Weak::upgrade).for_each(|live| live.cancel());
+        for live in all.values().filter_map(Weak::upgrade) {
+            live.cancel();
+        }
     }
 }
 
@@ -237,7 +252,7 @@ impl House {
             let decide =
                 |door: &mut Watched<'_>| house.runtime().decide_question(&id, answer, &by, now.clone(), door);
             let Some(known) = known else { return decide(door).map(|_| None) };
-            let done = house.gateway.at_work(&known.id, || decide(door))?;
+            let (done, at_work) = house.gateway.at_work(&known.id, || decide(door))?;
             let asked = Asked {
                 text: known.request,
                 language: Some(language),
@@ -247,11 +262,9 @@ impl House {
                 base: question.base,
             };
             match (done, answer) {
-                (Some((done, at_work)), _) => house.gateway.resume(at_work, done, &asked, door).map(Some),
-                (None, Answer::No | Answer::Never) => {
-                    house.gateway.refused(&known.id, &asked, door).map(Some)
-                }
-                (None, _) => Ok(None),
+                (Some(done), _) => house.gateway.resume(at_work, done, &asked, door).map(Some),
+                (None, Answer::No | Answer::Never) => house.gateway.refused(at_work, &asked, door).map(Some),
+                (None, _) => house.gateway.leave(at_work).map(|()| None),
             }
         });
         self.run(&turn, who, work).await
@@ -273,7 +286,7 @@ impl House {
     /// Ends a turn that asks for something, without an answer.
     pub(crate) async fn give_up(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
         let (asked, id) = (self.asked_before(who, turn)?, turn.to_owned());
-        let work: Work = Box::new(move |house, door| house.gateway.refused(&id, &asked, door).map(Some));
+        let work: Work = Box::new(move |house, door| house.gateway.give_up(&id, &asked, door).map(Some));
         self.run(turn, who, work).await
     }
 
@@ -314,20 +327,29 @@ impl House {
         let place = self.hub.enter(who).await?;
         let live = self.hub.live(turn);
         let (over, ended) = oneshot::channel();
-        let (house, running) = (Arc::clone(self), Arc::clone(&live));
+        // From before anybody can see that it runs.
+        let (house, running, stop) = (Arc::clone(self), Arc::clone(&live), live.begin());
         let person = who.person.id.clone();
         tokio::task::spawn_blocking(move || {
-            house.perform(&running, person, work, over);
+            house.perform(&running, stop, person, work, over);
             drop(place);
         });
         Ok(Started { live, over: ended })
     }
 
     /// One run of a turn, on this thread.
-    fn perform(&self, live: &Live, person: String, work: Work, over: oneshot::Sender<Result<(), Failure>>) {
+    fn perform(
+        &self,
+        live: &Live,
+        stop: Arc<AtomicBool>,
+        person: String,
+        work: Work,
+        over: oneshot::Sender<Result<(), Failure>>,
+    ) {
         let began = Instant::now();
+        let (told, looked) = (began, began);
         let mut door =
-            Watched { house: self, live, person, told: began, looked: began, revoked: false, began: false };
+            Watched { house: self, live, stop, person, told, looked, revoked: false, began: false };
         let mut broken = Broken { house: self, live, armed: true };
         let ended = work(self, &mut door);
         broken.armed = false;
@@ -379,6 +401,8 @@ impl Drop for Broken<'_> {
 pub(crate) struct Watched<'a> {
     house: &'a House,
     live: &'a Live,
+    /// Whether somebody wants no more of this run.
+    stop: Arc<AtomicBool>,
     person: String,
     told: Instant,
     looked: Instant,
@@ -402,7 +426,7 @@ impl Door for Watched<'_> {
     }
 
     fn cancelled(&self) -> bool {
-        self.revoked || self.live.cancel.load(Ordering::Relaxed)
+        self.revoked || self.stop.load(Ordering::Relaxed)
     }
 
     fn ask(&mut self, _question: &Question) -> Answer {

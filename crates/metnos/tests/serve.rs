@@ -352,3 +352,61 @@ fn a_turn_that_waits_or_asks_can_be_given_up() {
     assert_eq!(give_up(&asks).status, 202);
     assert_eq!(daemon.get(&format!("/agent/turns/{asks}")).json()["status"], "cancelled");
 }
+
+/// Holds a turn as a process does that goes on with it.
+fn held(house: &House, turn: &str) -> std::fs::File {
+    let lock = std::fs::File::create(house.metnos().join(format!("state/turns/{turn}.lock"))).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    lock
+}
+
+#[test]
+fn a_turn_that_is_being_answered_is_not_given_up_beside() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let turn = daemon.ask("move a.txt")["turn"].as_str().unwrap().to_owned();
+    let status = || daemon.get(&format!("/agent/turns/{turn}")).json()["status"].clone();
+    let give_up = || daemon.post(&format!("/agent/turns/{turn}/cancel"), &json!({})).status;
+    assert_eq!(status(), "asks");
+    let lock = held(&house, &turn);
+    assert_eq!(give_up(), 409, "somebody has it");
+    assert_eq!(status(), "asks", "and nothing of it changed");
+    assert!(house.metnos().join(format!("state/turns/{turn}.lock")).exists(), "it is still theirs");
+    drop(lock);
+    assert_eq!(give_up(), 202);
+    assert_eq!(status(), "cancelled");
+}
+
+#[test]
+fn a_stop_is_for_what_runs_and_not_for_what_is_allowed_later() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    for n in 0..4_000 {
+        house.write(&format!("Documents/{n}.txt"), "x");
+    }
+    let asked = json!({ "text": "move the files in Documents to Archive" });
+    // A stop that comes while the card is made finds nothing to stop; one that comes later ends the turn.
+    for _ in 0..20 {
+        let turn = daemon.post("/agent/turn/submit", &asked).json()["turn"].as_str().unwrap().to_owned();
+        let status = || daemon.get(&format!("/agent/turns/{turn}")).json();
+        let mut events = daemon.events(&format!("/agent/turns/{turn}/stream"), None);
+        let moves = |tool: &serde_json::Value| tool.as_str().is_some_and(|tool| tool.starts_with("move"));
+        assert!(events.any(|event| event.data["state"] == "begins" && moves(&event.data["tool"])));
+        assert_eq!(daemon.post(&format!("/agent/turns/{turn}/cancel"), &json!({})).status, 202);
+        while status()["status"] == "running" {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let now = status();
+        if now["status"] == "waits" {
+            let card = now["approval"]["id"].as_str().unwrap();
+            let on = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" })).json();
+            assert_eq!(on["status"], "done", "{on}");
+            assert_eq!(std::fs::read_dir(house.home().join("Archive")).unwrap().count(), 4_000);
+            // Watched all the while.
+            assert!(events.any(|event| event.name == "final"));
+            return;
+        }
+        assert_eq!(now["status"], "cancelled", "{now}");
+    }
+    panic!("every stop came after the card");
+}

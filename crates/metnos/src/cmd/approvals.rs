@@ -102,13 +102,15 @@ pub(crate) fn approve(
     if let Some(turn) = turn {
         let gateway = Gateway::new(runtime)?;
         let decide = || gateway.runtime().decide_question(id, answer, &by, now, &mut door);
+        let (done, at_work) = gateway.at_work(&turn, decide)?;
+        let Some(done) = done else {
+            gateway.leave(at_work)?;
+            return Ok(said_yes(printer, id));
+        };
         // A step of a turn: the turn goes on.
-        if let Some((done, at_work)) = gateway.at_work(&turn, decide)? {
-            let shown = super::ask::go_on(printer, &gateway, done, at_work);
-            tidy(gateway.runtime());
-            return shown;
-        }
-        return Ok(said_yes(printer, id));
+        let shown = super::ask::go_on(printer, &gateway, done, at_work);
+        tidy(gateway.runtime());
+        return shown;
     }
     match runtime.decide_question(id, answer, &by, now, &mut door)? {
         Some(mut done) => {
