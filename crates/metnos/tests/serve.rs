@@ -410,3 +410,37 @@ fn a_stop_is_for_what_runs_and_not_for_what_is_allowed_later() {
     }
     panic!("every stop came after the card");
 }
+
+#[test]
+fn the_same_request_twice_is_two_questions_and_each_has_its_end() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "a");
+    let daemon = Daemon::start(&house);
+    let ask = || daemon.ask("move a.txt from Documents to Archive");
+    let (first, second) = (ask(), ask());
+    for told in [&first, &second] {
+        assert_eq!(told["status"], "waits", "{told}");
+        assert_eq!(told["approval"]["turn"], told["turn"], "its question is its own: {told}");
+    }
+    let decide = |told: &serde_json::Value| {
+        let card = told["approval"]["id"].as_str().unwrap();
+        daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" })).json()
+    };
+    let status = |told: &serde_json::Value| {
+        daemon.get(&format!("/agent/turns/{}", told["turn"].as_str().unwrap())).json()["status"].clone()
+    };
+    let done = decide(&second);
+    assert_eq!((&done["turn"], &done["status"]), (&second["turn"], &json!("done")), "{done}");
+    assert!(house.home().join("Archive/a.txt").exists());
+    assert_eq!(status(&first), "waits", "one yes is for one of them");
+    // The file is where it was again, and the other yes has not been given.
+    assert_eq!(
+        daemon.post(&format!("/agent/turns/{}/undo", second["turn"].as_str().unwrap()), &json!({})).status,
+        200
+    );
+    assert!(house.home().join("Documents/a.txt").exists());
+    let late = decide(&first);
+    assert_eq!((&late["turn"], &late["status"]), (&first["turn"], &json!("done")), "{late}");
+    assert!(house.home().join("Archive/a.txt").exists());
+    house.chain_holds();
+}

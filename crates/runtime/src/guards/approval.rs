@@ -1,5 +1,6 @@
 //! A yes: bound to who asked, to the very request and to the bytes of the executor, for a while, once.
 
+use crate::call::turn_of;
 use crate::guards::commands::{CommandList, CommandRule};
 use crate::guards::records::Kind;
 use crate::guards::{Principal, Subject};
@@ -139,6 +140,13 @@ impl Approval {
         self.strip();
     }
 
+    /// True when a call of this id may wait for its answer and use it. A step of a turn has a question of its own: the
+    /// answer to another's sets off that other, and would leave this one waiting.
+    fn is_for(&self, call_id: Option<&str>) -> bool {
+        let step = |id: Option<&str>| id.filter(|id| turn_of(id).is_some()).map(str::to_owned);
+        step(self.call_id.as_deref()) == step(call_id)
+    }
+
     /// True while it can be answered and used.
     pub fn is_live(&self, now: Timestamp) -> bool {
         lab::without(Layer::Expiry) || self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
@@ -175,7 +183,7 @@ impl Runtime {
         let about = |row: &Row| unbound || row.body.contains(asked.request);
         let waiting = self.recent_approvals(about)?.into_iter().find(|(_, a)| {
             a.caller == asked.caller
-                && (a.request == asked.request || unbound)
+                && ((a.request == asked.request && a.is_for(asked.call_id)) || unbound)
                 && a.digest == asked.digest
                 && a.is_live(now)
                 && matches!(a.standing, Standing::Pending | Standing::Approved)
