@@ -249,16 +249,19 @@ impl House {
         let known = self.gateway.turn(&turn)?;
         let work: Work = Box::new(move |house, door| {
             let now = jiff::Zoned::now().with_time_zone(zone);
-            let decide =
-                |door: &mut Watched<'_>| house.runtime().decide_question(&id, answer, &by, now.clone(), door);
-            let Some(known) = known else { return decide(door).map(|_| None) };
+            let decide = |door: &mut Watched<'_>| {
+                let lists =
+                    || known.as_ref().map_or(Ok(None), |known| house.gateway.waiting_lists(&known.id));
+                house.runtime().decide_question(&id, answer, &by, now.clone(), lists, door)
+            };
+            let Some(known) = &known else { return decide(door).map(|_| None) };
             let (done, at_work) = house.gateway.at_work(&known.id, || decide(door))?;
             let asked = Asked {
-                text: known.request,
+                text: known.request.clone(),
                 language: Some(language),
                 now,
-                caller: known.caller,
-                conversation: known.conversation,
+                caller: known.caller.clone(),
+                conversation: known.conversation.clone(),
                 base: question.base,
             };
             match (done, answer) {

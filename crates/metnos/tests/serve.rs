@@ -444,3 +444,51 @@ fn the_same_request_twice_is_two_questions_and_each_has_its_end() {
     assert!(house.home().join("Archive/a.txt").exists());
     house.chain_holds();
 }
+
+#[test]
+fn a_yes_to_a_very_long_list_is_a_yes_to_that_list_and_to_no_other() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    // Longer than what is kept with a question.
+    let files = 9_000;
+    for n in 0..files {
+        house.write(&format!("Documents/Big/{n:05}-{}.txt", "x".repeat(220)), "");
+    }
+    let left = || std::fs::read_dir(house.home().join("Documents/Big")).map_or(0, Iterator::count);
+    let ask = || {
+        let asked = json!({ "text": "delete all the files in Documents/Big", "language": "en" });
+        let told = daemon.post("/agent/turn", &asked).json();
+        assert_eq!(told["status"], "waits", "{told}");
+        assert!(!told["next"].as_str().unwrap_or_default().contains("terminal"), "{}", told["next"]);
+        let turn = told["turn"].as_str().unwrap().to_owned();
+        (turn, told["approval"]["id"].as_str().unwrap().to_owned())
+    };
+    let list = |turn: &str| {
+        let all = std::fs::read_dir(house.metnos().join(format!("state/turns/{turn}"))).unwrap();
+        let long = |path: &std::path::PathBuf| path.metadata().unwrap().len() > 4 << 20;
+        all.map(|file| file.unwrap().path()).find(long).unwrap()
+    };
+    let answer = |card: &str, answer: &str| {
+        daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": answer }))
+    };
+    // Another list lies there by now.
+    let (turn, card) = ask();
+    let text = std::fs::read_to_string(list(&turn)).unwrap();
+    std::fs::write(list(&turn), text.split_once('\n').unwrap().1).unwrap();
+    let told = answer(&card, "once").json();
+    assert_eq!((&told["status"], left()), (&json!("failed"), files), "{told}");
+    assert!(told["text"].as_str().unwrap().contains("no longer the one"), "{told}");
+    // None does: the yes is not taken, a no is.
+    let (turn, card) = ask();
+    std::fs::remove_file(list(&turn)).unwrap();
+    let told = answer(&card, "once");
+    assert!(told.status >= 400 && told.body.contains("no longer kept"), "{told:?}");
+    let now = daemon.get(&format!("/agent/turns/{turn}")).json();
+    assert_eq!((&now["approval"]["standing"], left()), (&json!("pending"), files), "{now}");
+    assert_eq!(answer(&card, "no").json()["status"], "cancelled");
+    // The very list.
+    let (_, card) = ask();
+    let told = answer(&card, "once").json();
+    assert_eq!((&told["status"], left()), (&json!("done"), 0), "{told}");
+    house.chain_holds();
+}

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 const WAITS: SignedDuration = SignedDuration::from_mins(10);
 /// How long it waits on a channel that people look at when they have time.
 const WAITS_LONG: SignedDuration = SignedDuration::from_hours(24);
-/// Longer lists are not kept with a question: it is answered where it was asked.
+/// Longer lists are not kept with a question: a turn still has them, and any other call is answered where it was asked.
 const KEPT_MAX: u64 = 4 << 20;
 
 /// Where a question stands.
@@ -101,7 +101,7 @@ pub struct Approval {
     pub lang: String,
     /// The input list, if it came apart and is short.
     pub entries: Option<String>,
-    /// True when a list came along that was too long to keep.
+    /// True when a list came along that was too long to keep, or a second one.
     pub too_long: bool,
     /// What the person reads.
     pub card: Card,
@@ -206,7 +206,8 @@ impl Runtime {
         match answer {
             Answer::Later => {
                 let how = format!("metnos approve {}  ·  metnos reject {}", approval.id, approval.id);
-                let hint = match (approval.too_long, elsewhere) {
+                let of_turn = approval.call_id.as_deref().is_some_and(|id| turn_of(id).is_some());
+                let hint = match (approval.too_long && !of_turn, elsewhere) {
                     (true, _) => "run it in a terminal and answer there".to_owned(),
                     (_, true) => format!("only the host may answer: {how}"),
                     _ => how,
