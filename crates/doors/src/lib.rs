@@ -16,6 +16,7 @@ mod stream;
 mod talk;
 mod telegram;
 mod tls;
+mod watched;
 mod who;
 mod words;
 

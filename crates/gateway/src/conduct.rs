@@ -145,6 +145,8 @@ impl Gateway {
                 return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} is over")));
             };
             event = match effect {
+                // Nobody wants it any more, or nobody may.
+                Effect::Invoke { .. } | Effect::Consult { .. } if door.cancelled() => Event::Cancelled,
                 Effect::Invoke { step, tool, args, entries, with, derived, unsaid } => {
                     if step == 1
                         && let Some(plan) = &state.plan

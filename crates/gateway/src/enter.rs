@@ -28,11 +28,17 @@ pub struct AtWork {
 impl Gateway {
     /// Carries one turn out.
     pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
-        self.carry(self.begin(None, asked)?, asked, door)
+        self.carry(self.begin(None, asked, None)?, asked, door)
     }
 
-    /// Writes a turn down, so that it is known before anything of it runs. An id that is given is used once.
-    pub fn begin(&self, turn: Option<String>, asked: &Asked) -> Result<Begun, Failure> {
+    /// Writes a turn down, with what whoever asks came in by, so that it is known before anything of it runs. An id
+    /// that is given is used once.
+    pub fn begin(
+        &self,
+        turn: Option<String>,
+        asked: &Asked,
+        came_by: Option<&str>,
+    ) -> Result<Begun, Failure> {
         let turn = turn.unwrap_or_else(|| ulid::Ulid::new().to_string());
         let before = || Failure::new(ErrorClass::Conflict, format!("turn {turn} was begun before"));
         // Held before anybody can see the turn.
@@ -45,7 +51,7 @@ impl Gateway {
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
         let request = self.runtime.told(&asked.text);
         let now = jiff::Timestamp::now();
-        self.db(|db| db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, now))?;
+        self.db(|db| db.begin_turn(&turn, &asked.caller, came_by, &asked.conversation, &request, now))?;
         Ok(Begun { turn, running, context })
     }
 
