@@ -1,12 +1,14 @@
 //! The turns at work: each on a thread of its own, watched by any number of streams, stopped by a word.
 
 use crate::house::House;
-use crate::who::Who;
+use crate::watched::{Party, Watched};
+use crate::who::{Came, Who, person_of};
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_gateway::{Asked, Told, TurnDoor};
-use metnos_runtime::call::{Door, turn_of};
-use metnos_runtime::guards::{Answer, Question};
+use metnos_gateway::{Asked, Told};
+use metnos_memory::db::Turn;
+use metnos_runtime::call::turn_of;
+use metnos_runtime::guards::Answer;
 use metnos_runtime::house::logbook::Level;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -21,10 +23,6 @@ const ROOM: usize = 16;
 const PART: usize = 4;
 /// Turns that wait for room; more are turned away.
 const QUEUE: u32 = 512;
-/// How often progress is passed on.
-const PACE: Duration = Duration::from_millis(100);
-/// How often a running turn asks whether its person may still ask for things.
-const REVOKED: Duration = Duration::from_millis(500);
 
 /// The turns at work.
 pub(crate) struct Hub {
@@ -68,14 +66,27 @@ pub(crate) struct Tick {
 /// A turn somebody runs or watches.
 pub(crate) struct Live {
     pub(crate) turn: String,
-    bell: watch::Sender<Tick>,
-    cancel: AtomicBool,
+    pub(crate) bell: watch::Sender<Tick>,
+    /// Whether somebody wants no more of it, for each run at work: what is allowed later is not meant.
+    runs: Mutex<Vec<Weak<AtomicBool>>>,
 }
 
 impl Live {
-    /// Wants no more of it.
-    pub(crate) fn cancel(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+    /// Wants no more of what runs; false when nothing does.
+    pub(crate) fn cancel(&self) -> bool {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_work: Vec<Arc<AtomicBool>> = runs.iter().filter_map(Weak::upgrade).collect();
+        at_work.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
+        !at_work.is_empty()
+    }
+
+    /// Counts one more run as at work, for as long as what is given is held.
+    fn begin(&self) -> Arc<AtomicBool> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.retain(|run| run.strong_count() > 0);
+        runs.push(Arc::downgrade(&stop));
+        stop
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Tick> {
@@ -155,7 +166,7 @@ impl Hub {
             all.retain(|_, live| live.strong_count() > 0);
         }
         let (bell, _) = watch::channel(Tick::default());
-        let live = Arc::new(Live { turn: turn.to_owned(), bell, cancel: AtomicBool::new(false) });
+        let live = Arc::new(Live { turn: turn.to_owned(), bell, runs: Mutex::default() });
         all.insert(turn.to_owned(), Arc::downgrade(&live));
         live
     }
@@ -194,7 +205,9 @@ impl Hub {
     /// Stops every turn that runs, at its next safe point.
     pub(crate) fn stop_all(&self) {
         let all = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().filter_map(Weak::upgrade).for_each(|live| live.cancel());
+        for live in all.values().filter_map(Weak::upgrade) {
+            live.cancel();
+        }
     }
 }
 
@@ -204,18 +217,19 @@ impl House {
         let turn = wanted.turn.clone().unwrap_or_else(|| ulid::Ulid::new().to_string());
         let asked = self.asked(who, wanted)?;
         let (begun, known) = oneshot::channel();
-        let id = turn.clone();
-        let work: Work = Box::new(move |house, door| match house.gateway.begin(Some(id), &asked) {
-            Ok(ready) => {
-                let _ = begun.send(Ok(()));
-                house.gateway.carry(ready, &asked, door).map(Some)
-            }
-            Err(failure) => {
-                let _ = begun.send(Err(failure.clone()));
-                Err(failure)
-            }
-        });
-        let started = self.run(&turn, who, work).await?;
+        let (id, by) = (turn.clone(), who.token.clone());
+        let work: Work =
+            Box::new(move |house, door| match house.gateway.begin(Some(id), &asked, Some(&by)) {
+                Ok(ready) => {
+                    let _ = begun.send(Ok(()));
+                    house.gateway.carry(ready, &asked, door).map(Some)
+                }
+                Err(failure) => {
+                    let _ = begun.send(Err(failure.clone()));
+                    Err(failure)
+                }
+            });
+        let started = self.run(&turn, who, None, work).await?;
         known.await.map_err(|_| Failure::internal("the turn was lost"))??;
         Ok(started)
     }
@@ -232,29 +246,42 @@ impl House {
         let (by, id, language) = (who.caller(), id.to_owned(), question.lang.clone());
         let zone = who.zone();
         let known = self.gateway.turn(&turn)?;
+        let asker = match &known {
+            Some(known) => Some(asker(known)),
+            // A call from a terminal may be in the name of somebody nobody knows.
+            None => {
+                let person = self.runtime().person(person_of(&question.caller))?;
+                person.map(|_| Came { caller: question.caller.clone(), by: None })
+            }
+        };
         let work: Work = Box::new(move |house, door| {
             let now = jiff::Zoned::now().with_time_zone(zone);
-            let decide =
-                |door: &mut Watched<'_>| house.runtime().decide_question(&id, answer, &by, now.clone(), door);
-            let Some(known) = known else { return decide(door).map(|_| None) };
-            let done = house.gateway.at_work(&known.id, || decide(door))?;
+            // A no is always heard.
+            if !matches!(answer, Answer::No | Answer::Never) {
+                door.all_welcome()?;
+            }
+            let decide = |door: &mut Watched<'_>| {
+                let lists =
+                    || known.as_ref().map_or(Ok(None), |known| house.gateway.waiting_lists(&known.id));
+                house.runtime().decide_question(&id, answer, &by, now.clone(), lists, door)
+            };
+            let Some(known) = &known else { return decide(door).map(|_| None) };
+            let (done, at_work) = house.gateway.at_work(&known.id, || decide(door))?;
             let asked = Asked {
-                text: known.request,
+                text: known.request.clone(),
                 language: Some(language),
                 now,
-                caller: known.caller,
-                conversation: known.conversation,
+                caller: known.caller.clone(),
+                conversation: known.conversation.clone(),
                 base: question.base,
             };
             match (done, answer) {
-                (Some((done, at_work)), _) => house.gateway.resume(at_work, done, &asked, door).map(Some),
-                (None, Answer::No | Answer::Never) => {
-                    house.gateway.refused(&known.id, &asked, door).map(Some)
-                }
-                (None, _) => Ok(None),
+                (Some(done), _) => house.gateway.resume(at_work, done, &asked, door).map(Some),
+                (None, Answer::No | Answer::Never) => house.gateway.refused(at_work, &asked, door).map(Some),
+                (None, _) => house.gateway.leave(at_work).map(|()| None),
             }
         });
-        self.run(&turn, who, work).await
+        self.run(&turn, who, asker, work).await
     }
 
     /// Answers what a turn asked for.
@@ -264,26 +291,29 @@ impl House {
         turn: &str,
         text: String,
     ) -> Result<Started, Failure> {
-        let (asked, id) = (self.asked_before(who, turn)?, turn.to_owned());
-        let work: Work =
-            Box::new(move |house, door| house.gateway.answer(&id, &text, &asked, door).map(Some));
-        self.run(turn, who, work).await
+        let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());
+        let work: Work = Box::new(move |house, door| {
+            door.all_welcome()?;
+            house.gateway.answer(&id, &text, &asked, door).map(Some)
+        });
+        self.run(turn, who, Some(asker), work).await
     }
 
     /// Ends a turn that asks for something, without an answer.
     pub(crate) async fn give_up(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
-        let (asked, id) = (self.asked_before(who, turn)?, turn.to_owned());
-        let work: Work = Box::new(move |house, door| house.gateway.refused(&id, &asked, door).map(Some));
-        self.run(turn, who, work).await
+        let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());
+        let work: Work = Box::new(move |house, door| house.gateway.give_up(&id, &asked, door).map(Some));
+        self.run(turn, who, Some(asker), work).await
     }
 
-    /// A turn of this person as it was asked for.
-    fn asked_before(&self, who: &Who, turn: &str) -> Result<Asked, Failure> {
+    /// A turn of this person as it was asked for, and by whom.
+    fn asked_before(&self, who: &Who, turn: &str) -> Result<(Asked, Came), Failure> {
         let known = self.own_turn(who, turn)?;
+        let asker = asker(&known);
         let (conversation, caller) = (known.conversation.clone(), known.caller);
         let wanted =
             Wanted { text: known.request, conversation, language: None, zone: None, turn: None, base: None };
-        Ok(Asked { caller, ..self.asked(who, wanted)? })
+        Ok((Asked { caller, ..self.asked(who, wanted)? }, asker))
     }
 
     fn asked(&self, who: &Who, wanted: Wanted) -> Result<Asked, Failure> {
@@ -304,30 +334,43 @@ impl House {
         })
     }
 
-    /// Runs `work` on a thread of its own and rings for it.
-    async fn run(self: &Arc<Self>, turn: &str, who: &Who, work: Work) -> Result<Started, Failure> {
+    /// Runs `work` on a thread of its own and rings for it. `asker`: who asked for the turn, if that was before.
+    async fn run(
+        self: &Arc<Self>,
+        turn: &str,
+        who: &Who,
+        asker: Option<Came>,
+        work: Work,
+    ) -> Result<Started, Failure> {
         if self.is_closing() {
             return Err(
                 Failure::new(ErrorClass::Interrupted, "Metnos is stopping").with_hint("try again later")
             );
         }
+        let party = Party::new(who.came(), asker);
         let place = self.hub.enter(who).await?;
         let live = self.hub.live(turn);
         let (over, ended) = oneshot::channel();
-        let (house, running) = (Arc::clone(self), Arc::clone(&live));
-        let person = who.person.id.clone();
+        // From before anybody can see that it runs.
+        let (house, running, stop) = (Arc::clone(self), Arc::clone(&live), live.begin());
         tokio::task::spawn_blocking(move || {
-            house.perform(&running, person, work, over);
+            house.perform(&running, stop, party, work, over);
             drop(place);
         });
         Ok(Started { live, over: ended })
     }
 
     /// One run of a turn, on this thread.
-    fn perform(&self, live: &Live, person: String, work: Work, over: oneshot::Sender<Result<(), Failure>>) {
+    fn perform(
+        &self,
+        live: &Live,
+        stop: Arc<AtomicBool>,
+        party: Party,
+        work: Work,
+        over: oneshot::Sender<Result<(), Failure>>,
+    ) {
         let began = Instant::now();
-        let mut door =
-            Watched { house: self, live, person, told: began, looked: began, revoked: false, began: false };
+        let mut door = Watched::new(self, live, stop, party);
         let mut broken = Broken { house: self, live, armed: true };
         let ended = work(self, &mut door);
         broken.armed = false;
@@ -337,7 +380,7 @@ impl House {
         let told = ended.as_ref().ok().and_then(|told| told.as_ref());
         self.counts.turn(told.map(|told| told.ending.status), began.elapsed());
         // One that came too late to begin is its caller's alone: whoever watches the turn is told nothing of it.
-        if ended.is_ok() || door.began {
+        if ended.is_ok() || door.has_begun() {
             live.ring(ended.as_ref().err());
         }
         let turn = told.map(|told| told.turn.clone());
@@ -352,6 +395,11 @@ impl House {
             let _ = self.runtime().tidy();
         }
     }
+}
+
+/// Who asked for a turn, and what they came in by.
+fn asker(turn: &Turn) -> Came {
+    Came { caller: turn.caller.clone(), by: turn.came_by.clone() }
 }
 
 fn lost() -> Failure {
@@ -372,55 +420,5 @@ impl Drop for Broken<'_> {
             let _ = self.house.gateway.cut_off(None);
             self.live.ring(Some(&lost()));
         }
-    }
-}
-
-/// The door of a turn nobody sits at: what happens is in its log, and its watchers are told to look.
-pub(crate) struct Watched<'a> {
-    house: &'a House,
-    live: &'a Live,
-    person: String,
-    told: Instant,
-    looked: Instant,
-    revoked: bool,
-    /// Something of this run has happened.
-    began: bool,
-}
-
-impl Door for Watched<'_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.began = true;
-        if self.told.elapsed() >= PACE {
-            self.told = Instant::now();
-            self.live.bell.send_modify(|tick| tick.progress = Some(progress.clone()));
-        }
-        if self.looked.elapsed() >= REVOKED {
-            self.looked = Instant::now();
-            let person = self.house.runtime().person(&self.person);
-            self.revoked = !person.is_ok_and(|found| found.is_some_and(|person| person.revoked_at.is_none()));
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.revoked || self.live.cancel.load(Ordering::Relaxed)
-    }
-
-    fn ask(&mut self, _question: &Question) -> Answer {
-        // The question is kept; whoever may answer it does so by its id, on any door.
-        Answer::Later
-    }
-}
-
-impl TurnDoor for Watched<'_> {
-    fn logged(&mut self, _turn: &str, n: u32) {
-        self.began = true;
-        self.live.bell.send_modify(|tick| {
-            tick.n = n;
-            tick.progress = None;
-        });
-    }
-
-    fn as_door(&mut self) -> &mut dyn Door {
-        self
     }
 }

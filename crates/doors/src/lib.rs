@@ -18,6 +18,7 @@ mod stream;
 mod talk;
 mod telegram;
 mod tls;
+mod watched;
 mod who;
 mod words;
 

@@ -7,7 +7,7 @@ use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use metnos_executor::{ErrorClass, Failure};
-use metnos_runtime::guards::Approval;
+use metnos_runtime::guards::{Approval, Principal};
 use metnos_runtime::people::{Person, Role, TokenKind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -32,7 +32,20 @@ pub(crate) struct Who {
     pub(crate) csrf: Option<String>,
 }
 
+/// Who came in, as records name them, and what by.
+#[derive(Clone, Debug)]
+pub(crate) struct Came {
+    pub(crate) caller: String,
+    /// The id of their token, their sender or their hook, where it is known.
+    pub(crate) by: Option<String>,
+}
+
 impl Who {
+    /// Them, and what they came in by.
+    pub(crate) fn came(&self) -> Came {
+        Came { caller: self.caller(), by: Some(self.token.clone()) }
+    }
+
     /// As guards and records name them.
     pub(crate) fn caller(&self) -> String {
         format!("{}/{}", self.person.id, self.channel)
@@ -179,14 +192,28 @@ impl FromRequestParts<Arc<House>> for Admin {
 }
 
 impl House {
-    /// Whoever was let in some time ago is still: their token was not taken back, and they are somebody.
+    /// Whoever was let in some time ago is still.
     pub(crate) fn still_welcome(&self, who: &Who) -> Result<(), Failure> {
-        let welcome = match who.channel {
-            "web" | "device" => self.runtime().is_live(&who.token)?,
-            _ => self.runtime().person(&who.person.id)?.is_some_and(|person| person.revoked_at.is_none()),
-        };
         let gone = || Failure::new(ErrorClass::Unauthorized, "nobody is logged in any more");
-        if welcome { Ok(()) } else { Err(gone().with_hint("log in again")) }
+        if self.lets_in(&who.came())? { Ok(()) } else { Err(gone().with_hint("log in again")) }
+    }
+
+    /// Whether who came in is still somebody, and what they came in by was not taken back.
+    pub(crate) fn lets_in(&self, came: &Came) -> Result<bool, Failure> {
+        let (runtime, Principal { user, channel }) = (self.runtime(), Principal::parse(&came.caller));
+        let known = runtime.person(&user)?.is_some_and(|person| person.revoked_at.is_none());
+        let Some(by) = came.by.as_deref().filter(|_| known) else { return Ok(known) };
+        Ok(match (channel.as_str(), by.split_once(':')) {
+            ("web" | "device", _) => runtime.is_live(by)?,
+            ("telegram", Some((_, sender))) => {
+                runtime.sender(&channel, sender)?.is_some_and(|person| person.id == user)
+            }
+            ("hook", Some((_, name))) => {
+                runtime.hooks()?.iter().any(|hook| hook.name == name && hook.person == user)
+            }
+            ("telegram" | "hook", None) => false,
+            _ => true,
+        })
     }
 
     /// A turn of this person; to others it does not exist.

@@ -1,6 +1,7 @@
 //! One turn, from the words to the end.
 
 use crate::consult::Wanted;
+use crate::lists::EARLIER;
 use crate::phases::Phases;
 use crate::recall::Opening;
 use crate::scratch::Scratch;
@@ -10,7 +11,6 @@ use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Done, Door, Provenance, Spec};
-use metnos_runtime::guards::Principal;
 use metnos_turn::{
     Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status, Trouble,
     replay,
@@ -145,6 +145,8 @@ impl Gateway {
                 return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} is over")));
             };
             event = match effect {
+                // Nobody wants it any more, or nobody may.
+                Effect::Invoke { .. } | Effect::Consult { .. } if door.cancelled() => Event::Cancelled,
                 Effect::Invoke { step, tool, args, entries, with, derived, unsaid } => {
                     if step == 1
                         && let Some(plan) = &state.plan
@@ -223,19 +225,10 @@ impl Gateway {
 
     /// Earlier requests of a conversation, oldest first.
     pub(crate) fn context(&self, asked: &Asked) -> Result<Vec<String>, Failure> {
-        let mut earlier: Vec<String> =
-            self.earlier(asked, CONTEXT)?.into_iter().map(|turn| turn.request).collect();
+        let earlier = self.earlier(&asked.caller, &asked.conversation, CONTEXT)?;
+        let mut earlier: Vec<String> = earlier.into_iter().map(|turn| turn.request).collect();
         earlier.reverse();
         Ok(earlier)
-    }
-
-    /// What the same person asked before in this conversation, the newest first. Whoever names a
-    /// conversation of somebody else finds it empty.
-    fn earlier(&self, asked: &Asked, most: u32) -> Result<Vec<Turn>, Failure> {
-        let who = Principal::parse(&asked.caller).user;
-        let mut turns = self.db(|db| db.turns(Some(&asked.conversation), most))?;
-        turns.retain(|turn| Principal::parse(&turn.caller).user == who);
-        Ok(turns)
     }
 
     #[allow(clippy::too_many_arguments, reason = "one step's parts, used once, here")]
@@ -250,7 +243,8 @@ impl Gateway {
         (entries, with): (Option<Source>, Option<Source>),
         provenance: Provenance,
     ) -> Result<Spec, Failure> {
-        let list = |source: Option<Source>| source.map(|source| self.list(asked, turn, source)).transpose();
+        let last = || self.earlier(&asked.caller, &asked.conversation, EARLIER);
+        let list = |source: Option<Source>| source.map(|source| self.list(turn, source, last)).transpose();
         Ok(Spec {
             executor: tool,
             version: None,
@@ -264,21 +258,8 @@ impl Gateway {
             lang: state.language.clone(),
             now: asked.now.clone(),
             provenance,
+            bound: None,
         })
-    }
-
-    /// The list a reference means.
-    fn list(&self, asked: &Asked, turn: &str, source: Source) -> Result<Box<dyn Read>, Failure> {
-        let last = || {
-            let earlier = self.earlier(asked, 50)?;
-            let shown = earlier.iter().find_map(|known| Some((known.id.clone(), known.shown? as usize)));
-            shown.ok_or_else(|| Failure::wrong_args("there is no earlier list in this conversation"))
-        };
-        match source {
-            Source::Step(step) => self.scratch.whole(turn, step),
-            Source::Turn => last().and_then(|(turn, step)| self.scratch.whole(&turn, step)),
-            Source::OneOfTurn(index) => last().and_then(|(turn, step)| self.scratch.one(&turn, step, index)),
-        }
     }
 
     pub(crate) fn keep(&self, turn: &str, step: usize, mut done: Done) -> Result<Got, Failure> {

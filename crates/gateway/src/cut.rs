@@ -8,8 +8,8 @@ use metnos_runtime::guards::Standing;
 use metnos_turn::{Entry, Event};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 /// A turn that was cut off.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -29,19 +29,42 @@ pub struct Cut {
 }
 
 /// Held while a turn runs; the system lets go of it when the process ends, however it ends.
-pub(crate) struct Running(#[allow(dead_code, reason = "held, not used")] File);
+pub(crate) struct Running {
+    _file: File,
+    path: PathBuf,
+}
 
 impl Running {
     /// Takes the lock of a turn; nothing when somebody has it.
     pub(crate) fn take(turns: &Path, turn: &str) -> std::io::Result<Option<Self>> {
         let path = turns.join(format!("{turn}.lock"));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        Ok(flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(Self(file)))
+        loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                return Ok(None);
+            }
+            // Whoever had it removes it when they let go: a file without its name keeps nobody out.
+            if is_at(&file, &path)? {
+                return Ok(Some(Self { _file: file, path }));
+            }
+        }
     }
+}
 
-    /// Removes what a lock leaves behind.
-    pub(crate) fn remove(turns: &Path, turn: &str) {
-        let _ = std::fs::remove_file(turns.join(format!("{turn}.lock")));
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Still held here, so what is removed is nobody else's.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether this file is the one of this name.
+fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
+    let held = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(there) => Ok((held.dev(), held.ino()) == (there.dev(), there.ino())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
     }
 }
 
@@ -52,19 +75,14 @@ impl Gateway {
         for turn in self.db(|db| db.open_turns(caller))? {
             let dir = self.scratch().dir();
             let lock = Running::take(dir, &turn.id).map_err(|e| Failure::io(dir.display(), &e))?;
-            if lock.is_none() {
-                continue;
-            }
+            let Some(_held) = lock else { continue };
             // One that was cut before its question was answered waits for the answer still.
             if self.waits_still(&turn.id)? {
                 self.wait_on(&turn.id, turn.shown)?;
-                Running::remove(dir, &turn.id);
                 continue;
             }
             // It may have ended since it was looked at.
-            let open = self.db(|db| db.interrupt_turn(&turn.id, jiff::Timestamp::now()))?;
-            Running::remove(dir, &turn.id);
-            if !open {
+            if !self.db(|db| db.interrupt_turn(&turn.id, jiff::Timestamp::now()))? {
                 continue;
             }
             found.push(told(&turn, &self.entries(&turn.id).unwrap_or_default()));

@@ -13,36 +13,45 @@ pub struct Begun {
     /// Its id.
     pub turn: String,
     /// Let go of when the turn has ended or its process dies.
-    running: Option<Running>,
+    running: Running,
     context: Vec<String>,
 }
 
-/// A turn whose step runs, or has run: nobody else goes on with it.
+/// A turn whose question was answered: nobody else goes on with it.
 pub struct AtWork {
     turn: String,
     running: Running,
+    /// What it showed while it waited, if it did wait.
+    waited: Option<Option<u32>>,
 }
 
 impl Gateway {
     /// Carries one turn out.
     pub fn ask(&self, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
-        self.carry(self.begin(None, asked)?, asked, door)
+        self.carry(self.begin(None, asked, None)?, asked, door)
     }
 
-    /// Writes a turn down, so that it is known before anything of it runs. An id that is given is used once.
-    pub fn begin(&self, turn: Option<String>, asked: &Asked) -> Result<Begun, Failure> {
+    /// Writes a turn down, with what whoever asks came in by, so that it is known before anything of it runs. An id
+    /// that is given is used once.
+    pub fn begin(
+        &self,
+        turn: Option<String>,
+        asked: &Asked,
+        came_by: Option<&str>,
+    ) -> Result<Begun, Failure> {
         let turn = turn.unwrap_or_else(|| ulid::Ulid::new().to_string());
+        let before = || Failure::new(ErrorClass::Conflict, format!("turn {turn} was begun before"));
         // Held before anybody can see the turn.
-        let running = self.scratch().running(&turn)?;
-        if running.is_none() || self.turn(&turn)?.is_some() {
-            return Err(Failure::new(ErrorClass::Conflict, format!("turn {turn} was begun before")));
+        let running = self.scratch().running(&turn)?.ok_or_else(before)?;
+        if self.turn(&turn)?.is_some() {
+            return Err(before());
         }
         // What was said before, this not included.
         let context = self.context(asked)?;
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
         let request = self.runtime.told(&asked.text);
         let now = jiff::Timestamp::now();
-        self.db(|db| db.begin_turn(&turn, &asked.caller, &asked.conversation, &request, now))?;
+        self.db(|db| db.begin_turn(&turn, &asked.caller, came_by, &asked.conversation, &request, now))?;
         Ok(Begun { turn, running, context })
     }
 
@@ -52,41 +61,43 @@ impl Gateway {
         let mut phases = Phases::default();
         let told = self
             .opening(asked, context, &mut phases)
-            .and_then(|opening| self.run(asked, turn.clone(), (State::default(), 0), opening, phases, door));
-        Running::remove(self.scratch().dir(), &turn);
+            .and_then(|opening| self.run(asked, turn, (State::default(), 0), opening, phases, door));
         drop(running);
         told
     }
 
-    /// Answers the question a turn waits for, by `decide`, with the turn at work meanwhile: a cut in the middle of the
-    /// step finds it so. When no step has run, it waits as before.
+    /// Answers the question a turn waits for, by `decide`, with the turn at work from then on: a cut in the middle of
+    /// the step finds it so, and nobody answers beside. An answer that does not count lets it wait as before.
     pub fn at_work(
         &self,
         turn: &str,
         decide: impl FnOnce() -> Result<Option<Done>, Failure>,
-    ) -> Result<Option<(Done, AtWork)>, Failure> {
+    ) -> Result<(Option<Done>, AtWork), Failure> {
         let late = || Failure::new(ErrorClass::Conflict, format!("turn {turn} is being answered already"));
         let running = self.scratch().running(turn)?.ok_or_else(late)?;
         let known = self.turn(turn)?.filter(|known| known.status.as_deref() == Some(Status::Waits.word()));
         if known.is_some() {
             self.db(|db| db.reopen_turn(turn))?;
         }
-        let done = decide();
-        if let Ok(Some(done)) = done {
-            return Ok(Some((done, AtWork { turn: turn.to_owned(), running })));
+        let at_work = AtWork { turn: turn.to_owned(), running, waited: known.map(|known| known.shown) };
+        match decide() {
+            Ok(done) => Ok((done, at_work)),
+            Err(failure) => {
+                self.leave(at_work)?;
+                Err(failure)
+            }
         }
-        if let Some(known) = known {
-            self.wait_on(turn, known.shown)?;
-        }
-        Running::remove(self.scratch().dir(), turn);
-        drop(running);
-        done.map(|_| None)
+    }
+
+    /// Lets a turn wait as it did before its question was answered.
+    pub fn leave(&self, at_work: AtWork) -> Result<(), Failure> {
+        at_work.waited.map_or(Ok(()), |shown| self.wait_on(&at_work.turn, shown))
     }
 
     /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
     pub fn resume(
         &self,
-        AtWork { turn, running }: AtWork,
+        AtWork { turn, running, .. }: AtWork,
         done: Done,
         asked: &Asked,
         door: &mut dyn TurnDoor,
@@ -94,7 +105,7 @@ impl Gateway {
         let (state, n) = self.state_of(&turn)?;
         let step = state.results.len() + 1;
         let event = Event::Done { step, got: Box::new(self.keep(&turn, step, done)?) };
-        self.go_on(&turn, (state, n), event, Some(running), asked, door)
+        self.go_on(&turn, (state, n), event, running, asked, door)
     }
 
     /// Says that a turn waits for a yes, as it did before.
@@ -110,22 +121,37 @@ impl Gateway {
         asked: &Asked,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
-        let late = || Failure::new(ErrorClass::Conflict, format!("turn {turn} asks for nothing"));
-        let running = self.scratch().running(turn)?;
-        // Two answers at once: the first one counts.
-        let asks = self.turn(turn)?.is_some_and(|known| known.status.as_deref() == Some(Status::Asks.word()));
-        if running.is_none() || !asks {
-            return Err(late().with_hint("ask again"));
-        }
+        let running = self.asking(turn)?;
         let known = self.state_of(turn)?;
         self.go_on(turn, known, Event::Answered { text: text.to_owned() }, running, asked, door)
     }
 
-    /// Ends a turn whose question was answered with no.
-    pub fn refused(&self, turn: &str, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
-        let running = self.scratch().running(turn)?;
+    /// Ends a turn that asked for what was missing, without an answer.
+    pub fn give_up(&self, turn: &str, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
+        let running = self.asking(turn)?;
         let known = self.state_of(turn)?;
         self.go_on(turn, known, Event::Cancelled, running, asked, door)
+    }
+
+    /// Holds a turn that asks for something. Of two who come at once, the first one counts.
+    fn asking(&self, turn: &str) -> Result<Running, Failure> {
+        let late = || {
+            Failure::new(ErrorClass::Conflict, format!("turn {turn} asks for nothing")).with_hint("ask again")
+        };
+        let running = self.scratch().running(turn)?.ok_or_else(late)?;
+        let asks = self.turn(turn)?.is_some_and(|known| known.status.as_deref() == Some(Status::Asks.word()));
+        if asks { Ok(running) } else { Err(late()) }
+    }
+
+    /// Ends a turn whose question was answered with no.
+    pub fn refused(
+        &self,
+        AtWork { turn, running, .. }: AtWork,
+        asked: &Asked,
+        door: &mut dyn TurnDoor,
+    ) -> Result<Told, Failure> {
+        let known = self.state_of(&turn)?;
+        self.go_on(&turn, known, Event::Cancelled, running, asked, door)
     }
 
     fn go_on(
@@ -133,14 +159,13 @@ impl Gateway {
         turn: &str,
         known: (State, u32),
         event: Event,
-        running: Option<Running>,
+        running: Running,
         asked: &Asked,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
         self.db(|db| db.reopen_turn(turn))?;
         let opening = Opening { event, reading: None };
         let told = self.run(asked, turn.to_owned(), known, opening, Phases::default(), door);
-        Running::remove(self.scratch().dir(), turn);
         drop(running);
         told
     }

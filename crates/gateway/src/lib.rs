@@ -6,6 +6,7 @@ mod conduct;
 mod consult;
 mod cut;
 mod enter;
+mod lists;
 mod phases;
 mod plans;
 mod recall;

@@ -2,6 +2,7 @@
 
 use crate::conduct::Gateway;
 use metnos_executor::Failure;
+use metnos_turn::Status;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -40,8 +41,11 @@ impl Gateway {
         let latest = held.pop().map_or(0, |last| last.bytes);
         let mut bytes = latest + held.iter().map(|one| one.bytes).sum::<u64>();
         for one in held {
-            let running = self.turn(&one.turn)?.is_some_and(|turn| turn.ended_at.is_none());
-            if (one.age > oldest || bytes > rule.budget()) && !running {
+            let known = self.turn(&one.turn)?;
+            let running = known.as_ref().is_some_and(|turn| turn.ended_at.is_none());
+            // A yes may still be a yes to this list.
+            let waits = known.is_some_and(|turn| turn.status.as_deref() == Some(Status::Waits.word()));
+            if (one.age > oldest || (bytes > rule.budget() && !waits)) && !running {
                 std::fs::remove_dir_all(&one.path).map_err(io)?;
                 bytes = bytes.saturating_sub(one.bytes);
             }

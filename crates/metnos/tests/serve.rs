@@ -352,3 +352,143 @@ fn a_turn_that_waits_or_asks_can_be_given_up() {
     assert_eq!(give_up(&asks).status, 202);
     assert_eq!(daemon.get(&format!("/agent/turns/{asks}")).json()["status"], "cancelled");
 }
+
+/// Holds a turn as a process does that goes on with it.
+fn held(house: &House, turn: &str) -> std::fs::File {
+    let lock = std::fs::File::create(house.metnos().join(format!("state/turns/{turn}.lock"))).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    lock
+}
+
+#[test]
+fn a_turn_that_is_being_answered_is_not_given_up_beside() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    let turn = daemon.ask("move a.txt")["turn"].as_str().unwrap().to_owned();
+    let status = || daemon.get(&format!("/agent/turns/{turn}")).json()["status"].clone();
+    let give_up = || daemon.post(&format!("/agent/turns/{turn}/cancel"), &json!({})).status;
+    assert_eq!(status(), "asks");
+    let lock = held(&house, &turn);
+    assert_eq!(give_up(), 409, "somebody has it");
+    assert_eq!(status(), "asks", "and nothing of it changed");
+    assert!(house.metnos().join(format!("state/turns/{turn}.lock")).exists(), "it is still theirs");
+    drop(lock);
+    assert_eq!(give_up(), 202);
+    assert_eq!(status(), "cancelled");
+}
+
+#[test]
+fn a_stop_is_for_what_runs_and_not_for_what_is_allowed_later() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    for n in 0..4_000 {
+        house.write(&format!("Documents/{n}.txt"), "x");
+    }
+    let asked = json!({ "text": "move the files in Documents to Archive" });
+    // A stop that comes while the card is made finds nothing to stop; one that comes later ends the turn.
+    for _ in 0..20 {
+        let turn = daemon.post("/agent/turn/submit", &asked).json()["turn"].as_str().unwrap().to_owned();
+        let status = || daemon.get(&format!("/agent/turns/{turn}")).json();
+        let mut events = daemon.events(&format!("/agent/turns/{turn}/stream"), None);
+        let moves = |tool: &serde_json::Value| tool.as_str().is_some_and(|tool| tool.starts_with("move"));
+        assert!(events.any(|event| event.data["state"] == "begins" && moves(&event.data["tool"])));
+        assert_eq!(daemon.post(&format!("/agent/turns/{turn}/cancel"), &json!({})).status, 202);
+        while status()["status"] == "running" {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let now = status();
+        if now["status"] == "waits" {
+            let card = now["approval"]["id"].as_str().unwrap();
+            let on = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" })).json();
+            assert_eq!(on["status"], "done", "{on}");
+            assert_eq!(std::fs::read_dir(house.home().join("Archive")).unwrap().count(), 4_000);
+            // Watched all the while.
+            assert!(events.any(|event| event.name == "final"));
+            return;
+        }
+        assert_eq!(now["status"], "cancelled", "{now}");
+    }
+    panic!("every stop came after the card");
+}
+
+#[test]
+fn the_same_request_twice_is_two_questions_and_each_has_its_end() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "a");
+    let daemon = Daemon::start(&house);
+    let ask = || daemon.ask("move a.txt from Documents to Archive");
+    let (first, second) = (ask(), ask());
+    for told in [&first, &second] {
+        assert_eq!(told["status"], "waits", "{told}");
+        assert_eq!(told["approval"]["turn"], told["turn"], "its question is its own: {told}");
+    }
+    let decide = |told: &serde_json::Value| {
+        let card = told["approval"]["id"].as_str().unwrap();
+        daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" })).json()
+    };
+    let status = |told: &serde_json::Value| {
+        daemon.get(&format!("/agent/turns/{}", told["turn"].as_str().unwrap())).json()["status"].clone()
+    };
+    let done = decide(&second);
+    assert_eq!((&done["turn"], &done["status"]), (&second["turn"], &json!("done")), "{done}");
+    assert!(house.home().join("Archive/a.txt").exists());
+    assert_eq!(status(&first), "waits", "one yes is for one of them");
+    // The file is where it was again, and the other yes has not been given.
+    assert_eq!(
+        daemon.post(&format!("/agent/turns/{}/undo", second["turn"].as_str().unwrap()), &json!({})).status,
+        200
+    );
+    assert!(house.home().join("Documents/a.txt").exists());
+    let late = decide(&first);
+    assert_eq!((&late["turn"], &late["status"]), (&first["turn"], &json!("done")), "{late}");
+    assert!(house.home().join("Archive/a.txt").exists());
+    house.chain_holds();
+}
+
+#[test]
+fn a_yes_to_a_very_long_list_is_a_yes_to_that_list_and_to_no_other() {
+    let house = House::supervised();
+    let daemon = Daemon::start(&house);
+    // Longer than what is kept with a question.
+    let files = 9_000;
+    for n in 0..files {
+        house.write(&format!("Documents/Big/{n:05}-{}.txt", "x".repeat(220)), "");
+    }
+    let left = || std::fs::read_dir(house.home().join("Documents/Big")).map_or(0, Iterator::count);
+    let ask = || {
+        let asked = json!({ "text": "delete all the files in Documents/Big", "language": "en" });
+        let told = daemon.post("/agent/turn", &asked).json();
+        assert_eq!(told["status"], "waits", "{told}");
+        assert!(!told["next"].as_str().unwrap_or_default().contains("terminal"), "{}", told["next"]);
+        let turn = told["turn"].as_str().unwrap().to_owned();
+        (turn, told["approval"]["id"].as_str().unwrap().to_owned())
+    };
+    let list = |turn: &str| {
+        let all = std::fs::read_dir(house.metnos().join(format!("state/turns/{turn}"))).unwrap();
+        let long = |path: &std::path::PathBuf| path.metadata().unwrap().len() > 4 << 20;
+        all.map(|file| file.unwrap().path()).find(long).unwrap()
+    };
+    let answer = |card: &str, answer: &str| {
+        daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": answer }))
+    };
+    // Another list lies there by now.
+    let (turn, card) = ask();
+    let text = std::fs::read_to_string(list(&turn)).unwrap();
+    std::fs::write(list(&turn), text.split_once('\n').unwrap().1).unwrap();
+    let told = answer(&card, "once").json();
+    assert_eq!((&told["status"], left()), (&json!("failed"), files), "{told}");
+    assert!(told["text"].as_str().unwrap().contains("no longer the one"), "{told}");
+    // None does: the yes is not taken, a no is.
+    let (turn, card) = ask();
+    std::fs::remove_file(list(&turn)).unwrap();
+    let told = answer(&card, "once");
+    assert!(told.status >= 400 && told.body.contains("no longer kept"), "{told:?}");
+    let now = daemon.get(&format!("/agent/turns/{turn}")).json();
+    assert_eq!((&now["approval"]["standing"], left()), (&json!("pending"), files), "{now}");
+    assert_eq!(answer(&card, "no").json()["status"], "cancelled");
+    // The very list.
+    let (_, card) = ask();
+    let told = answer(&card, "once").json();
+    assert_eq!((&told["status"], left()), (&json!("done"), 0), "{told}");
+    house.chain_holds();
+}

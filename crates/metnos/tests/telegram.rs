@@ -151,6 +151,36 @@ fn an_answer_given_elsewhere_is_told_here() {
 }
 
 #[test]
+fn what_is_said_twice_is_answered_twice() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    house.write("Documents/a.txt", "a");
+    let daemon = Daemon::start(&house);
+    for n in 1..=2 {
+        bot.says(HOST, "move a.txt from Documents to Archive");
+        assert!(is_card(&bot.wait_count(HOST, n)));
+    }
+    let cards = bot.sent_to(HOST);
+    assert_ne!(cards[0].button(":o"), cards[1].button(":o"), "each has its own");
+    bot.press(HOST, &cards[1], &cards[1].button(":o"));
+    // The card, edited, and the answer.
+    bot.wait_count(HOST, 4);
+    assert!(house.home().join("Archive/a.txt").exists());
+    bot.press(HOST, &cards[0], &cards[0].button(":n"));
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let turns = daemon.get("/agent/turns").json();
+        let ends: Vec<&str> =
+            turns.as_array().unwrap().iter().filter_map(|turn| turn["status"].as_str()).collect();
+        if ends == ["done", "cancelled"] {
+            break;
+        }
+        assert!(Instant::now() < until, "both have an end: {turns}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
 fn a_bad_line_delays_answers_and_loses_none() {
     let bot = Bot::start();
     let house = house(&bot);

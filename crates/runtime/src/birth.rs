@@ -180,6 +180,7 @@ impl Runtime {
             lang: "en".into(),
             now: jiff::Zoned::now(),
             provenance: Provenance::default(),
+            bound: None,
         };
         let mut done = self.call(spec, &mut Silent);
         // What a birth test changed is nobody's to undo.

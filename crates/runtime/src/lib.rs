@@ -34,6 +34,7 @@ pub mod people;
 mod repeat;
 mod reserve;
 mod runtime;
+mod spec;
 mod text;
 mod tiers;
 pub mod undo;

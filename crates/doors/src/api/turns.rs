@@ -322,10 +322,23 @@ pub(crate) async fn cancel(
     who: Who,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Refusal> {
-    let (shared, reader, turn) = (Arc::clone(&house), who.clone(), id.clone());
-    let known = blocking(move || shared.answer(&reader, &turn)).await?;
+    let look = || {
+        let (shared, reader, turn) = (Arc::clone(&house), who.clone(), id.clone());
+        blocking(move || shared.answer(&reader, &turn))
+    };
+    let mut known = look().await?;
+    if known.status == "running" {
+        if house.hub.live(&id).cancel() {
+            return Ok(StatusCode::ACCEPTED);
+        }
+        // It came to its end, or to a question, since it was looked at.
+        known = look().await?;
+    }
     match (known.status.as_str(), known.approval) {
-        ("running", _) => house.hub.live(&id).cancel(),
+        ("running", _) => {
+            let elsewhere = Failure::new(ErrorClass::Conflict, "this turn runs in another process");
+            return Err(elsewhere.with_hint("stop it where it was begun").into());
+        }
         ("waits", Some(card)) if card.standing == "pending" => {
             house.decide(&who, &card.id, Answer::No).await?.ended().await?;
         }

@@ -206,8 +206,11 @@ impl Telegram {
     fn stop(&self, who: &Who, chat: i64) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let own = running.iter().filter(|(person, at, _)| *person == who.person.id && *at == chat);
-        let stopped: Vec<()> = own.map(|(_, _, turn)| self.house.hub.live(turn).cancel()).collect();
-        !stopped.is_empty()
+        let mut stopped = false;
+        for (_, _, turn) in own {
+            stopped |= self.house.hub.live(turn).cancel();
+        }
+        stopped
     }
 
     /// Takes a message for what it means, waits until that has ended, and tells what came of it.

@@ -123,7 +123,7 @@ mod tests {
         let day = |n: i64| Timestamp::from_second(n * 86_400).unwrap();
         for n in 0..10_i64 {
             let (id, caller) = (format!("T{n}"), if n % 2 == 0 { "host/web" } else { "anna/web" });
-            db.begin_turn(&id, caller, "c", "r", day(n / 5)).unwrap();
+            db.begin_turn(&id, caller, None, "c", "r", day(n / 5)).unwrap();
             if n != 3 {
                 db.close_turn(&id, if n == 4 { "failed" } else { "done" }, None, (None, "{}"), day(n))
                     .unwrap();

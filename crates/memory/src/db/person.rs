@@ -125,7 +125,7 @@ mod tests {
         let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
         let now = Timestamp::now();
         for (id, caller) in [("A", "ada/cli"), ("B", "adam/cli"), ("C", "ada/telegram"), ("D", "a_a/cli")] {
-            db.begin_turn(id, caller, "c", "r", now).unwrap();
+            db.begin_turn(id, caller, None, "c", "r", now).unwrap();
             db.log_turn(id, 1, "e").unwrap();
             db.note_gap(id, "r", "w", now).unwrap();
         }

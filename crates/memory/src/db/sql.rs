@@ -52,24 +52,24 @@ pub(super) const DECISION_NEW: &str = "INSERT INTO decisions (kind, id, body, si
 pub(super) const DECISION_DROP: &str = "DELETE FROM decisions WHERE kind = ?1 AND id = ?2 AND body = ?3";
 pub(super) const DECISION_REMOVE: &str = "DELETE FROM decisions WHERE id = ?1";
 
-pub(super) const TURN_BEGIN: &str = "INSERT INTO turns (id, caller, conversation, request, began_at)
-    VALUES (?1, ?2, ?3, ?4, ?5)";
+pub(super) const TURN_BEGIN: &str = "INSERT INTO turns (id, caller, came_by, conversation, request, began_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 pub(super) const TURN_LOG: &str = "INSERT INTO turn_entries (turn, n, entry) VALUES (?1, ?2, ?3)";
 pub(super) const TURN_END: &str = "UPDATE turns SET status = ?2, shown = ?3, ended_at = ?4 WHERE id = ?1";
 pub(super) const TURN_CLOSE: &str =
     "UPDATE turns SET status = ?2, shown = ?3, ended_at = ?4, stage = ?5, phases = ?6 WHERE id = ?1";
-pub(super) const TURN: &str = "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns WHERE id = ?1";
+pub(super) const TURN: &str = "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns WHERE id = ?1";
 pub(super) const TURNS_IN: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns
     WHERE conversation = ?1 ORDER BY id DESC LIMIT ?2";
 pub(super) const TURNS_IN_BEFORE: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns
     WHERE conversation = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
 pub(super) const TURNS_OF: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns
     WHERE (?1 IS NULL OR caller GLOB ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3";
 pub(super) const TURNS_LIKE: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns
     WHERE (?1 IS NULL OR caller GLOB ?1) AND (?2 IS NULL OR id < ?2)
     AND (?3 IS NULL OR coalesce(status, 'running') = ?3) ORDER BY id DESC LIMIT ?4";
 pub(super) const TURNS_A_DAY: &str = "SELECT substr(began_at, 1, 10), count(*),
@@ -80,7 +80,7 @@ pub(super) const TURN_REOPEN: &str = "UPDATE turns SET status = NULL, ended_at =
 pub(super) const TURN_INTERRUPT: &str =
     "UPDATE turns SET status = 'interrupted', ended_at = ?2 WHERE id = ?1 AND ended_at IS NULL";
 pub(super) const TURNS_OPEN: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns
     WHERE ended_at IS NULL AND (?1 IS NULL OR caller = ?1) ORDER BY id";
 pub(super) const TURNS_COUNT: &str = "SELECT count(*) FROM turns WHERE id NOT LIKE '00%'";
 /// The moment of a turn stays in the id of its copy; another end makes it another id.
@@ -151,7 +151,7 @@ pub(super) const TURNS_FORGET: &str = "DELETE FROM turns WHERE id IN (SELECT id 
 
 // A person's own: `?1` is the person, callers are `person/channel`.
 pub(super) const PERSON_TURNS: &str =
-    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases FROM turns
+    "SELECT id, caller, conversation, request, began_at, ended_at, status, shown, stage, phases, came_by FROM turns
     WHERE caller = ?1 OR substr(caller, 1, length(?1) + 1) = ?1 || '/' ORDER BY id";
 pub(super) const PERSON_GAPS: &str = "SELECT gaps.turn, gaps.request, gaps.words, gaps.at FROM gaps
     JOIN turns ON turns.id = gaps.turn

@@ -28,6 +28,8 @@ pub struct Turn {
     pub stage: Option<String>,
     /// How long each phase took, as JSON.
     pub phases: Option<String>,
+    /// What who asked came in by, where that can be taken back: the id of a token, a sender, a hook.
+    pub came_by: Option<String>,
 }
 
 impl Db {
@@ -36,12 +38,14 @@ impl Db {
         &self,
         id: &str,
         caller: &str,
+        came_by: Option<&str>,
         conversation: &str,
         request: &str,
         now: Timestamp,
     ) -> Result<()> {
         self.write("begin a turn", |tx| {
-            tx.execute(sql::TURN_BEGIN, (id, caller, conversation, request, now.to_string())).map(|_| ())
+            let row = (id, caller, came_by, conversation, request, now.to_string());
+            tx.execute(sql::TURN_BEGIN, row).map(|_| ())
         })
     }
 
@@ -178,6 +182,7 @@ pub(super) fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
         shown: row.get(7)?,
         stage: row.get(8)?,
         phases: row.get(9)?,
+        came_by: row.get(10)?,
     })
 }
 
@@ -191,8 +196,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
         let now = Timestamp::now();
-        db.begin_turn("A", "host/cli", "c", "what time is it", now).unwrap();
-        db.begin_turn("B", "host/cli", "d", "another", now).unwrap();
+        db.begin_turn("A", "host/cli", None, "c", "what time is it", now).unwrap();
+        db.begin_turn("B", "host/cli", None, "d", "another", now).unwrap();
         for n in [2, 1, 3] {
             db.log_turn("A", n, &format!("entry {n}")).unwrap();
         }
@@ -210,7 +215,7 @@ mod tests {
         let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
         let old: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
         for id in ["A", "B", "C", "D", "E"] {
-            db.begin_turn(id, "host/cli", "c", "r", old).unwrap();
+            db.begin_turn(id, "host/cli", None, "c", "r", old).unwrap();
             db.log_turn(id, 1, "e").unwrap();
         }
         for id in ["A", "C", "E"] {

@@ -101,16 +101,19 @@ pub(crate) fn approve(
     let turn = question.and_then(|question| turn_of(question.call_id.as_deref()?).map(str::to_owned));
     if let Some(turn) = turn {
         let gateway = Gateway::new(runtime)?;
-        let decide = || gateway.runtime().decide_question(id, answer, &by, now, &mut door);
+        let lists = || gateway.waiting_lists(&turn);
+        let decide = || gateway.runtime().decide_question(id, answer, &by, now, lists, &mut door);
+        let (done, at_work) = gateway.at_work(&turn, decide)?;
+        let Some(done) = done else {
+            gateway.leave(at_work)?;
+            return Ok(said_yes(printer, id));
+        };
         // A step of a turn: the turn goes on.
-        if let Some((done, at_work)) = gateway.at_work(&turn, decide)? {
-            let shown = super::ask::go_on(printer, &gateway, done, at_work);
-            tidy(gateway.runtime());
-            return shown;
-        }
-        return Ok(said_yes(printer, id));
+        let shown = super::ask::go_on(printer, &gateway, done, at_work);
+        tidy(gateway.runtime());
+        return shown;
     }
-    match runtime.decide_question(id, answer, &by, now, &mut door)? {
+    match runtime.decide_question(id, answer, &by, now, || Ok(None), &mut door)? {
         Some(mut done) => {
             printer.progress_end();
             let shown = show(printer, &mut done, None);
@@ -132,7 +135,8 @@ fn said_yes(printer: Printer, id: &str) -> ExitCode {
 pub(crate) fn reject(printer: Printer, id: &str, never: bool, by: Option<&str>) -> Result<ExitCode, Failure> {
     let answer = if never { Answer::Never } else { Answer::No };
     let by = by.map_or_else(|| USER.to_owned(), |name| caller(Some(name)));
-    super::runtime(false)?.decide_question(id, answer, &by, now(None)?, &mut metnos_runtime::call::Silent)?;
+    let mut door = metnos_runtime::call::Silent;
+    super::runtime(false)?.decide_question(id, answer, &by, now(None)?, || Ok(None), &mut door)?;
     printer.value(&json!({ "rejected": id, "never": never }));
     printer.say(if never { "no, and never again; metnos policy grants shows the rule" } else { "no" });
     Ok(ExitCode::SUCCESS)

@@ -36,6 +36,7 @@ pub(crate) fn run(printer: Printer, exec: Exec) -> Result<ExitCode, Failure> {
         lang: exec.lang.clone(),
         now: now(exec.zone.as_deref())?,
         provenance: Provenance::default(),
+        bound: None,
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();
@@ -301,6 +302,7 @@ fn answer(runtime: &Runtime, line: &[u8], exec: &Exec) -> Result<Done, Failure> 
         lang: exec.lang.clone(),
         now: now(exec.zone.as_deref())?,
         provenance: Provenance::default(),
+        bound: None,
     };
     Ok(runtime.call(spec, &mut metnos_runtime::call::Silent))
 }

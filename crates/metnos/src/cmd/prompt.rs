@@ -160,6 +160,7 @@ fn call(printer: Printer, runtime: &Runtime, name: &str, rest: &str) -> Result<(
         lang: "en".into(),
         now: exec::now(super::zone(runtime, super::USER, None))?,
         provenance: Provenance::default(),
+        bound: None,
     };
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();

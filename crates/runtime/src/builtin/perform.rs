@@ -96,6 +96,7 @@ impl Runtime {
             request: &request,
             call_id: spec.call_id.as_deref(),
         };
+        self.still_asked(spec, &request)?;
         self.guard(&mut Deed { plan: &plan, asked, now: &spec.now, entries, door }, line)?;
         Ok(plan)
     }

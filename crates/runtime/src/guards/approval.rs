@@ -1,5 +1,6 @@
 //! A yes: bound to who asked, to the very request and to the bytes of the executor, for a while, once.
 
+use crate::call::turn_of;
 use crate::guards::commands::{CommandList, CommandRule};
 use crate::guards::records::Kind;
 use crate::guards::{Principal, Subject};
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 const WAITS: SignedDuration = SignedDuration::from_mins(10);
 /// How long it waits on a channel that people look at when they have time.
 const WAITS_LONG: SignedDuration = SignedDuration::from_hours(24);
-/// Longer lists are not kept with a question: it is answered where it was asked.
+/// Longer lists are not kept with a question: a turn still has them, and any other call is answered where it was asked.
 const KEPT_MAX: u64 = 4 << 20;
 
 /// Where a question stands.
@@ -100,7 +101,7 @@ pub struct Approval {
     pub lang: String,
     /// The input list, if it came apart and is short.
     pub entries: Option<String>,
-    /// True when a list came along that was too long to keep.
+    /// True when a list came along that was too long to keep, or a second one.
     pub too_long: bool,
     /// What the person reads.
     pub card: Card,
@@ -139,6 +140,13 @@ impl Approval {
         self.strip();
     }
 
+    /// True when a call of this id may wait for its answer and use it. A step of a turn has a question of its own: the
+    /// answer to another's sets off that other, and would leave this one waiting.
+    fn is_for(&self, call_id: Option<&str>) -> bool {
+        let step = |id: Option<&str>| id.filter(|id| turn_of(id).is_some()).map(str::to_owned);
+        step(self.call_id.as_deref()) == step(call_id)
+    }
+
     /// True while it can be answered and used.
     pub fn is_live(&self, now: Timestamp) -> bool {
         lab::without(Layer::Expiry) || self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
@@ -175,7 +183,7 @@ impl Runtime {
         let about = |row: &Row| unbound || row.body.contains(asked.request);
         let waiting = self.recent_approvals(about)?.into_iter().find(|(_, a)| {
             a.caller == asked.caller
-                && (a.request == asked.request || unbound)
+                && ((a.request == asked.request && a.is_for(asked.call_id)) || unbound)
                 && a.digest == asked.digest
                 && a.is_live(now)
                 && matches!(a.standing, Standing::Pending | Standing::Approved)
@@ -198,7 +206,8 @@ impl Runtime {
         match answer {
             Answer::Later => {
                 let how = format!("metnos approve {}  ·  metnos reject {}", approval.id, approval.id);
-                let hint = match (approval.too_long, elsewhere) {
+                let of_turn = approval.call_id.as_deref().is_some_and(|id| turn_of(id).is_some());
+                let hint = match (approval.too_long && !of_turn, elsewhere) {
                     (true, _) => "run it in a terminal and answer there".to_owned(),
                     (_, true) => format!("only the host may answer: {how}"),
                     _ => how,

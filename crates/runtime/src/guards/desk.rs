@@ -1,6 +1,6 @@
 //! What a person does with decisions: look, answer, take back, explain.
 
-use crate::call::{Done, Door, Provenance, Spec};
+use crate::call::{Done, Door, Lists, Provenance, Spec};
 use crate::guards::records::Kind;
 use crate::guards::{Answer, Approval, CommandRule, Principal, Standing};
 use crate::runtime::Runtime;
@@ -153,44 +153,64 @@ impl Runtime {
         Ok(open)
     }
 
-    /// Answers a question. After a yes the step that waited runs now, as the one who asked for it.
+    /// Answers a question. After a yes the step that waited runs now, as the one who asked for it. `lists` gives what
+    /// was too long to be kept with the question; a yes that lacks it waits to be used by the same call.
     pub fn decide_question(
         &self,
         id: &str,
         answer: Answer,
         by: &str,
         now: jiff::Zoned,
+        lists: impl FnOnce() -> Result<Option<Lists>, Failure>,
         door: &mut dyn Door,
     ) -> Result<Option<Done>, Failure> {
         let Some((row, approval)) = self.approval_row(id)? else {
             return Err(Failure::new(ErrorClass::NotFound, format!("no question is called {id}"))
                 .with_hint("metnos approvals"));
         };
-        if matches!(answer, Answer::Once | Answer::Session | Answer::Always) {
+        let yes = matches!(answer, Answer::Once | Answer::Session | Answer::Always);
+        if yes {
             // What waits goes on waiting: a yes now would be used up by a refusal, or forgotten.
             self.gate.check()?;
         }
+        // Before the yes is taken: one that nothing can come of is not.
+        let long = if yes && approval.too_long { lists()? } else { None };
         let (_, approval) = self.answer(&row, approval, answer, by)?;
-        if approval.standing != Standing::Approved || approval.too_long {
+        if approval.standing != Standing::Approved {
             return Ok(None);
         }
+        let (lists, bound) = match (approval.too_long, long) {
+            (true, None) => return Ok(None),
+            (true, Some(lists)) => (lists, Some(approval.request)),
+            (false, _) => (Lists { entries: approval.entries.map(reader), with: None }, None),
+        };
         let spec = Spec {
             executor: approval.executor,
             version: None,
             args: approval.args,
             base: approval.base,
-            entries: approval
-                .entries
-                .map(|text| Box::new(std::io::Cursor::new(text)) as Box<dyn std::io::Read>),
-            with: None,
+            entries: lists.entries,
+            with: lists.with,
             caller: approval.caller,
             session: approval.session,
             call_id: approval.call_id,
             lang: approval.lang,
             now,
             provenance: Provenance::default(),
+            bound,
         };
         Ok(Some(self.call(spec, door)))
+    }
+
+    /// Refuses what is no longer what was said yes to.
+    pub(crate) fn still_asked(&self, spec: &Spec, request: &str) -> Result<(), Failure> {
+        match spec.bound.as_deref() {
+            Some(asked) if asked != request => {
+                Err(Failure::new(ErrorClass::Conflict, self.say(&spec.lang, "list_changed", &[]))
+                    .with_hint(self.say(&spec.lang, "ask_again", &[])))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What the guards said about a call.
@@ -204,4 +224,8 @@ impl Runtime {
         };
         Ok(line.line.verdicts.iter().filter_map(|verdict| serde_json::to_value(verdict).ok()).collect())
     }
+}
+
+fn reader(text: String) -> Box<dyn std::io::Read> {
+    Box::new(std::io::Cursor::new(text))
 }
