@@ -147,6 +147,9 @@ export class Turn {
   }
 
   wants(form) {
+    // Its fields come with the answer as it stands. While it goes on, what is told of forms is old.
+    if (form.credentials) return this.going || this.look();
+    if (this.going) return;
     this.seen += 1;
     if (this.seen <= this.forms) return;
     this.over();
@@ -169,6 +172,21 @@ export class Turn {
     this.acts.replaceChildren();
     reveal(this.element);
     announce(form.text);
+  }
+
+  /** Goes on at the step that lacked a credential. */
+  async goOn() {
+    this.going = true;
+    this.working();
+    this.follow();
+    try {
+      this.show(await post(`/agent/forms/${this.id}`));
+    } catch (problem) {
+      this.over();
+      this.note.textContent = problem.text;
+      await this.look();
+    }
+    this.going = false;
   }
 
   ends(answer) {
@@ -216,7 +234,7 @@ export class Turn {
     if (answer.picture) parts.push(make("img", { class: "picture", alt: say("picture-alt", { text: this.request }), src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(answer.picture)}` }));
     if (answer.entries?.length) parts.push(table(this.id, answer.entries, answer.count));
     if (answer.next) parts.push(make("p", { class: "next", text: answer.next }));
-    if (host) parts.push(...(answer.credentials || []).map((wanted) => credential(wanted, () => this.again(this.request))));
+    if (host) parts.push(...(answer.credentials || []).map((wanted) => credential(wanted, () => this.supplied())));
     if (answer.by_model) parts.push(make("p", { class: "until", text: say("by-model") }));
     this.said.replaceChildren(...parts.filter(Boolean));
     this.story.hidden = !answer.stage && !this.steps.size;
@@ -225,15 +243,21 @@ export class Turn {
     this.after(answer.status, answer.undoable);
   }
 
+  /** A credential was kept: it goes on, unless another one is missing. */
+  supplied() {
+    if (!this.said.querySelector(".credential")) this.goOn();
+  }
+
   act(name, key, act, more = {}) {
     return make("button", { type: "button", class: "quiet", "data-act": name, text: say(key), onclick: act, ...more });
   }
 
   after(status, undoable) {
     const acts = [];
+    if (status === "asks") acts.push(this.act("go-on", "act-go-on", () => this.goOn()), this.act("cancel", "act-cancel", () => this.giveUp()));
     if (ENDED_WELL.has(status)) acts.push(this.act("star", "act-star", () => this.star(), { title: say("act-star-why") }));
     if (undoable) acts.push(this.act("undo", "act-undo", () => this.undo()));
-    acts.push(this.act("repeat", "act-repeat", () => this.again(this.request)));
+    if (status !== "asks") acts.push(this.act("repeat", "act-repeat", () => this.again(this.request)));
     if (host) acts.push(make("a", { class: "quiet", href: `/admin/turns/${this.id}`, text: say("act-details") }));
     this.acts.replaceChildren(...acts);
   }
@@ -241,6 +265,12 @@ export class Turn {
   async cancel() {
     this.state.textContent = say("cancelling");
     await post(`/agent/turns/${this.id}/cancel`).catch((problem) => (this.note.textContent = problem.text));
+  }
+
+  /** Wants no more of what lacks a credential. */
+  async giveUp() {
+    await this.cancel();
+    await this.look();
   }
 
   async star() {

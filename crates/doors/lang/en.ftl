@@ -1,6 +1,7 @@
 # What a person may say to a card, in lower case, separated by commas.
 words-yes = yes, y, yes please, ok, okay, sure, go ahead
 words-no = no, n, no thanks, cancel
+words-on = go on, continue, resume, carry on, done
 
 # The way in.
 login-how = To come in, open the link that this command prints on the machine where Metnos runs:
@@ -86,12 +87,13 @@ card-by = Asked by { $who }
 form-send = Answer
 form-credential = This needs the credential “{ $name }”. It is kept encrypted and never shown again.
 form-credential-field = { $field } of { $name }
-form-keep = Keep and ask again
+form-keep = Keep and go on
 act-star = ★ Keep
 act-star-why = Keep this plan for the next time you ask for this
 act-undo = Undo
 act-repeat = Repeat
 act-cancel = Cancel
+act-go-on = Go on
 act-retry = Try again
 act-details = Details
 starred = Kept: the same request is answered by this plan from now on.

@@ -1,6 +1,7 @@
 # Quello che si può rispondere a una scheda, in minuscolo, separato da virgole.
 words-yes = sì, si, s, sì grazie, ok, okay, va bene, certo, procedi
 words-no = no, n, no grazie, annulla
+words-on = continua, vai avanti, prosegui, riprendi, fatto
 
 # L'ingresso.
 login-how = Per entrare, apri il link che stampa questo comando sulla macchina dove gira Metnos:
@@ -86,12 +87,13 @@ card-by = Chiesto da { $who }
 form-send = Rispondi
 form-credential = Per questo serve la credenziale «{ $name }». Viene conservata cifrata e mai più mostrata.
 form-credential-field = { $field } di { $name }
-form-keep = Conserva e chiedi di nuovo
+form-keep = Conserva e continua
 act-star = ★ Tieni
 act-star-why = Tieni questo piano per la prossima volta che lo chiedi
 act-undo = Annulla
 act-repeat = Ripeti
 act-cancel = Ferma
+act-go-on = Continua
 act-retry = Riprova
 act-details = Dettagli
 starred = Tenuto: da ora la stessa richiesta usa questo piano.

@@ -4,10 +4,10 @@
 use crate::house::House;
 use crate::who::Who;
 use metnos_executor::Failure;
-use metnos_gateway::{Beat, Moment};
+use metnos_gateway::Beat;
 use metnos_memory::db::Turn;
 use metnos_runtime::guards::{Approval, Standing};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -43,7 +43,8 @@ pub(crate) struct TurnAnswer {
     /// What is missing, as a question to be answered by `POST /agent/forms/{turn}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) question: Option<String>,
-    /// Credentials that a step lacked. The host gives each by `POST /agent/credentials/{name}` and asks again.
+    /// Credentials that a step lacks. The host gives each by `POST /agent/credentials/{name}`; then
+    /// `POST /agent/forms/{turn}` without words goes on at that step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) credentials: Vec<CredentialForm>,
     /// True when a model made the plan.
@@ -58,7 +59,7 @@ pub(crate) struct TurnAnswer {
 }
 
 /// What is asked for one credential.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub(crate) struct CredentialForm {
     /// The credential.
     pub(crate) name: String,
@@ -152,8 +153,8 @@ impl House {
                     Beat::Did { call_id, .. } => self.runtime().can_undo(call_id),
                     _ => false,
                 });
-                if host && answer.status != "done" {
-                    answer.credentials = self.lacked(&story);
+                if host && answer.status == "asks" {
+                    answer.credentials = self.lacked(ending)?;
                 }
                 // A list that was let go of is an answer without rows.
                 (answer.entries, answer.count) = self.gateway.shown(&known.id, 0, ROWS).unwrap_or_default();
@@ -167,25 +168,12 @@ impl House {
         Ok(answer)
     }
 
-    /// The credentials that steps of this story lacked, and lack still.
-    fn lacked(&self, story: &[Moment]) -> Vec<CredentialForm> {
-        let (mut tool, mut forms) = (None, Vec::<CredentialForm>::new());
-        for beat in story.iter().flat_map(|moment| &moment.beats) {
-            match beat {
-                Beat::Begins { tool: begun, .. } => tool = Some(begun),
-                Beat::Did { error: Some(error), .. } if error.class == "unauthorized" => {
-                    let missing = tool.map(|tool| self.runtime().missing_credentials(tool));
-                    let missing = missing.and_then(Result::ok).into_iter().flatten();
-                    forms.extend(missing.map(|form| CredentialForm {
-                        name: form.name.as_str().to_owned(),
-                        fields: form.fields.iter().map(|field| field.as_str().to_owned()).collect(),
-                    }));
-                }
-                _ => {}
-            }
-        }
-        forms.sort_by(|a, b| a.name.cmp(&b.name));
-        forms.dedup_by(|a, b| a.name == b.name);
-        forms
+    /// The credentials that the step at which a turn stopped lacks still.
+    fn lacked(&self, ending: &Map<String, Value>) -> Result<Vec<CredentialForm>, Failure> {
+        let asked = ending.get("credentials").cloned().unwrap_or(Value::Array(Vec::new()));
+        let mut forms: Vec<CredentialForm> = serde_json::from_value(asked).unwrap_or_default();
+        let kept = self.runtime().credentials()?;
+        forms.retain(|form| !kept.iter().any(|known| known.name.as_str() == form.name));
+        Ok(forms)
     }
 }

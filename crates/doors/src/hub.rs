@@ -299,6 +299,16 @@ impl House {
         self.run(turn, who, Some(asker), work).await
     }
 
+    /// Goes on with a turn whose step lacked a credential, at that step.
+    pub(crate) async fn go_on(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
+        let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());
+        let work: Work = Box::new(move |house, door| {
+            door.all_welcome()?;
+            house.gateway.supplied(&id, &asked, door).map(Some)
+        });
+        self.run(turn, who, Some(asker), work).await
+    }
+
     /// Ends a turn that asks for something, without an answer.
     pub(crate) async fn give_up(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
         let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());

@@ -198,6 +198,14 @@ impl Cursor {
                     let id = json!({ "id": ending.get("approval"), "text": ending.get("text") });
                     told.push(("approval", waits.unwrap_or(id)));
                 }
+                Beat::Ends { ending } if ending.get("status") == Some(&json!("asks")) => {
+                    // Given or given up meanwhile, it is no longer asked for.
+                    if answer.is_some() {
+                        let credentials = ending.get("credentials");
+                        let form = json!({ "turn": self.live.turn, "text": ending.get("text"), "credentials": credentials });
+                        told.push(("form", form));
+                    }
+                }
                 Beat::Ends { ending } => {
                     told.push(("delta", json!({ "text": ending.get("text") })));
                     told.push(("final", answer.clone().unwrap_or(Value::Object(ending))));

@@ -23,6 +23,8 @@ pub(crate) enum Meant {
     Decision(String, Answer),
     /// What this turn asked for.
     Reply(String),
+    /// What this turn lacked is kept now.
+    Supplied(String),
     /// Something new.
     Request,
 }
@@ -64,6 +66,7 @@ impl House {
         match meant {
             Meant::Decision(id, answer) => self.decide(who, &id, answer).await,
             Meant::Reply(turn) => self.reply(who, &turn, text).await,
+            Meant::Supplied(turn) => self.go_on(who, &turn).await,
             Meant::Request => {
                 let conversation = conversation.to_owned();
                 let wanted = Wanted { text, conversation, language: None, zone: None, turn, base: None };
@@ -81,6 +84,13 @@ impl House {
                     (Some(card), Some(true)) => Meant::Decision(card.id, Answer::Once),
                     (Some(card), Some(false)) => Meant::Decision(card.id, Answer::No),
                     _ => Meant::Request,
+                })
+            }
+            // A credential is given elsewhere; here it is only said that it was. Nothing else is taken for one.
+            Some("asks") if self.answer_of(last.clone())?.question.is_none() => {
+                Ok(match self.words.go_on(text) {
+                    true => Meant::Supplied(last.id),
+                    false => Meant::Request,
                 })
             }
             // What can be planned by itself is a request; anything else is the answer that was asked for.

@@ -31,18 +31,26 @@ impl Words {
 
     /// Whether a message is a plain yes or a plain no, in any language.
     pub(crate) fn yes_or_no(&self, text: &str) -> Option<bool> {
-        let said = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-        let is = |key: &str| {
-            let lists = (0..self.0.len()).map(|at| Speech { words: self.clone(), at }.t(key));
-            lists
-                .flat_map(|list| list.split(',').map(|word| word.trim().to_owned()).collect::<Vec<_>>())
-                .any(|word| word == said)
-        };
+        let is = |key: &str| self.means(text, key);
         match (is("words-yes"), is("words-no")) {
             (true, false) => Some(true),
             (false, true) => Some(false),
             _ => None,
         }
+    }
+
+    /// Whether a message says to go on, in any language; a plain yes does.
+    pub(crate) fn go_on(&self, text: &str) -> bool {
+        let is = |key: &str| self.means(text, key);
+        is("words-on") || is("words-yes")
+    }
+
+    /// Whether a message is one of the words that a sentence lists, in any language.
+    fn means(&self, text: &str, key: &str) -> bool {
+        let said = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+        (0..self.0.len())
+            .map(|at| Speech { words: self.clone(), at }.t(key))
+            .any(|list| list.split(',').any(|word| word.trim() == said))
     }
 
     /// Somebody who speaks `language`, such as `it` or `it-CH`; else the first one there is.

@@ -127,12 +127,32 @@ pub struct Failure {
     /// What to do next, when there is something to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The credentials that must be kept first; nothing of the call ran. Only who looks after them says so: it
+    /// comes over no wire, so that no cell can claim it.
+    #[serde(skip)]
+    pub lacks: Box<[Lacked]>,
+}
+
+/// A credential that a call needs and nobody kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lacked {
+    /// Its name.
+    pub name: String,
+    /// Its fields.
+    pub fields: Vec<String>,
 }
 
 impl Failure {
     /// A failure of `class` described by `message`.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), limit: None, approval: None, hint: None }
+        Self {
+            class,
+            message: message.into(),
+            limit: None,
+            approval: None,
+            hint: None,
+            lacks: Box::default(),
+        }
     }
 
     /// The arguments are wrong.

@@ -28,7 +28,7 @@ mod testing;
 pub mod wire;
 
 pub use catalog::Catalog;
-pub use failure::{ErrorClass, Failure};
+pub use failure::{ErrorClass, Failure, Lacked};
 pub use home::{Home, Root};
 pub use keys::{InstanceKey, PublicKey};
 pub use manifest::{Manifest, ManifestError, Version};

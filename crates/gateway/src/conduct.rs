@@ -7,13 +7,13 @@ use crate::recall::Opening;
 use crate::scratch::Scratch;
 use metnos_engine::propose::Proposer;
 use metnos_engine::{Catalog, Lexicons, Plan, Planner, Reading};
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{ErrorClass, Failure, Lacked};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Done, Door, Provenance, Spec};
 use metnos_turn::{
-    Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status, Trouble,
-    replay,
+    Credential, Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status,
+    Trouble, replay,
 };
 use serde_json::{Map, Value};
 use std::io::{BufReader, Read};
@@ -332,11 +332,16 @@ fn got(done: &Done, count: u64) -> Got {
     }
 }
 
+fn credential(lacked: &Lacked) -> Credential {
+    Credential { name: lacked.name.clone(), fields: lacked.fields.clone() }
+}
+
 fn trouble(failure: &Failure) -> Trouble {
     Trouble {
         class: failure.class.as_str().to_owned(),
         message: failure.message.clone(),
         hint: failure.hint.clone(),
         approval: failure.approval.clone(),
+        credentials: failure.lacks.iter().map(credential).collect(),
     }
 }

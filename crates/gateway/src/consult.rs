@@ -138,6 +138,7 @@ impl Gateway {
             context: context.to_vec(),
             recalled: None,
             models: models.clone(),
+            base: None,
         };
         let mut state = State::default();
         while matches!(thought.answer, Answer::Gap(_)) && !models.is_empty() {

@@ -4,8 +4,8 @@ use crate::conduct::Gateway;
 use crate::story::Beat;
 use metnos_executor::Failure;
 use metnos_memory::db::Turn;
-use metnos_runtime::guards::Standing;
-use metnos_turn::{Entry, Event};
+use metnos_runtime::guards::{Approval, Standing};
+use metnos_turn::{Entry, Event, Status};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -77,8 +77,8 @@ impl Gateway {
             let lock = Running::take(dir, &turn.id).map_err(|e| Failure::io(dir.display(), &e))?;
             let Some(_held) = lock else { continue };
             // One that was cut before its question was answered waits for the answer still.
-            if self.waits_still(&turn.id)? {
-                self.wait_on(&turn.id, turn.shown)?;
+            if let Some(status) = self.waits_still(&turn.id)? {
+                self.wait_on(&turn.id, status, turn.shown)?;
                 continue;
             }
             // It may have ended since it was looked at.
@@ -92,13 +92,21 @@ impl Gateway {
 }
 
 impl Gateway {
-    /// Whether the last that a turn said is a question which nobody has answered yet.
-    fn waits_still(&self, turn: &str) -> Result<bool, Failure> {
+    /// What a turn waits for, if the last that it said is a question which nobody has answered yet.
+    fn waits_still(&self, turn: &str) -> Result<Option<Status>, Failure> {
         let story = self.story(turn, 0)?;
-        let last = story.last().and_then(|moment| moment.beats.last());
-        let Some(Beat::Ends { ending }) = last else { return Ok(false) };
-        let Some(id) = ending.get("approval").and_then(|id| id.as_str()) else { return Ok(false) };
-        Ok(self.runtime.approval(id)?.is_some_and(|question| question.standing == Standing::Pending))
+        let ending = match story.last().and_then(|moment| moment.beats.last()) {
+            Some(Beat::Asks { .. }) => return Ok(Some(Status::Asks)),
+            Some(Beat::Ends { ending }) => ending,
+            _ => return Ok(None),
+        };
+        let text = |key: &str| ending.get(key).and_then(|value| value.as_str());
+        if text("status") == Some(Status::Asks.word()) {
+            return Ok(Some(Status::Asks));
+        }
+        let Some(id) = text("approval") else { return Ok(None) };
+        let pending = |question: Approval| question.standing == Standing::Pending;
+        Ok(self.runtime.approval(id)?.is_some_and(pending).then_some(Status::Waits))
     }
 
     /// Whether a turn that was cut off left nothing behind, so that it may be begun anew.

@@ -1,4 +1,5 @@
-//! The ways into a turn: a new request, a step that was let through, the answer to a question.
+//! The ways into a turn: a new request, a step that was let through, the answer to a question, a credential that is
+//! kept now.
 
 use crate::conduct::{Asked, Gateway, Told, TurnDoor};
 use crate::cut::Running;
@@ -7,6 +8,7 @@ use crate::recall::Opening;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::call::Done;
 use metnos_turn::{Event, State, Status};
+use std::path::PathBuf;
 
 /// A turn that is written down and held, and has not run yet.
 pub struct Begun {
@@ -91,7 +93,7 @@ impl Gateway {
 
     /// Lets a turn wait as it did before its question was answered.
     pub fn leave(&self, at_work: AtWork) -> Result<(), Failure> {
-        at_work.waited.map_or(Ok(()), |shown| self.wait_on(&at_work.turn, shown))
+        at_work.waited.map_or(Ok(()), |shown| self.wait_on(&at_work.turn, Status::Waits, shown))
     }
 
     /// Goes on with a turn that waited for a yes, now that the step it waited for has run.
@@ -108,9 +110,9 @@ impl Gateway {
         self.go_on(&turn, (state, n), event, running, asked, door)
     }
 
-    /// Says that a turn waits for a yes, as it did before.
-    pub(crate) fn wait_on(&self, turn: &str, shown: Option<u32>) -> Result<(), Failure> {
-        self.db(|db| db.end_turn(turn, Status::Waits.word(), shown, jiff::Timestamp::now()))
+    /// Says that a turn waits for somebody, as it did before.
+    pub(crate) fn wait_on(&self, turn: &str, status: Status, shown: Option<u32>) -> Result<(), Failure> {
+        self.db(|db| db.end_turn(turn, status.word(), shown, jiff::Timestamp::now()))
     }
 
     /// Goes on with a turn that asked for what was missing.
@@ -123,7 +125,48 @@ impl Gateway {
     ) -> Result<Told, Failure> {
         let running = self.asking(turn)?;
         let known = self.state_of(turn)?;
+        if known.0.lacks().is_some() {
+            return Err(Failure::wrong_args("this turn lacks a credential, which is not given in words")
+                .with_hint("metnos credentials set keeps it; then go on without words"));
+        }
         self.go_on(turn, known, Event::Answered { text: text.to_owned() }, running, asked, door)
+    }
+
+    /// Goes on with a turn whose step lacked a credential: that step is tried again, and nothing before it. While
+    /// it is not kept, the turn asks for it once more.
+    pub fn supplied(&self, turn: &str, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
+        let running = self.asking(turn)?;
+        let known = self.state_of(turn)?;
+        if known.0.lacks().is_none() {
+            return Err(Failure::wrong_args("this turn asks a question, which is answered in words")
+                .with_hint("metnos forms shows it"));
+        }
+        self.go_on(turn, known, Event::Supplied, running, asked, door)
+    }
+
+    /// Holds a turn that asks for something. Two answers at once: the first one counts.
+    fn asking(&self, turn: &str) -> Result<Running, Failure> {
+        let late = || {
+            Failure::new(ErrorClass::Conflict, format!("turn {turn} asks for nothing")).with_hint("ask again")
+        };
+        let asks = || -> Result<bool, Failure> {
+            let known = self.turn(turn)?;
+            Ok(known.is_some_and(|known| known.status.as_deref() == Some(Status::Asks.word())))
+        };
+        // What asks goes on asking: an answer now would be used up by a refusal.
+        if let Some(stopped) = metnos_runtime::halt::stopped(&self.runtime.home) {
+            return Err(Failure::new(ErrorClass::PolicyViolation, stopped.to_string())
+                .with_hint("metnos resume lets work go on; what was asked is kept"));
+        }
+        // What is not known leaves no lock behind.
+        if !asks()? {
+            return Err(late());
+        }
+        let running = self.scratch().running(turn)?.ok_or_else(late)?;
+        if !asks()? {
+            return Err(late());
+        }
+        Ok(running)
     }
 
     /// Ends a turn that asked for what was missing, without an answer.
@@ -131,16 +174,6 @@ impl Gateway {
         let running = self.asking(turn)?;
         let known = self.state_of(turn)?;
         self.go_on(turn, known, Event::Cancelled, running, asked, door)
-    }
-
-    /// Holds a turn that asks for something. Of two who come at once, the first one counts.
-    fn asking(&self, turn: &str) -> Result<Running, Failure> {
-        let late = || {
-            Failure::new(ErrorClass::Conflict, format!("turn {turn} asks for nothing")).with_hint("ask again")
-        };
-        let running = self.scratch().running(turn)?.ok_or_else(late)?;
-        let asks = self.turn(turn)?.is_some_and(|known| known.status.as_deref() == Some(Status::Asks.word()));
-        if asks { Ok(running) } else { Err(late()) }
     }
 
     /// Ends a turn whose question was answered with no.
@@ -163,11 +196,22 @@ impl Gateway {
         asked: &Asked,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
+        // Whoever goes on with it may stand elsewhere.
+        let base = self.begun_in(turn)?.unwrap_or_else(|| asked.base.clone());
+        let asked = &Asked { base, ..asked.clone() };
         self.db(|db| db.reopen_turn(turn))?;
         let opening = Opening { event, reading: None };
         let told = self.run(asked, turn.to_owned(), known, opening, Phases::default(), door);
         drop(running);
         told
+    }
+
+    /// What relative paths of a turn are relative to, if that was written down.
+    fn begun_in(&self, turn: &str) -> Result<Option<PathBuf>, Failure> {
+        Ok(self.entries(turn)?.into_iter().next().and_then(|entry| match entry.event {
+            Event::Asked { base, .. } => base.map(PathBuf::from),
+            _ => None,
+        }))
     }
 
     /// Where a turn stands, from its log, and how long that is.

@@ -124,6 +124,7 @@ impl Gateway {
             context,
             recalled: recalled.map(Box::new),
             models: self.runtime.config.tiers.bound(),
+            base: asked.base.to_str().map(str::to_owned),
         };
         Ok(Opening { event, reading })
     }

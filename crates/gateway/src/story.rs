@@ -62,7 +62,7 @@ pub enum Beat {
         /// The question.
         text: String,
     },
-    /// It is over, or waits for a yes.
+    /// It is over, or waits for a yes or a credential.
     Ends {
         /// How: see [`metnos_turn::Ending`].
         ending: Map<String, Value>,
@@ -118,7 +118,7 @@ impl Gateway {
         Ok(told)
     }
 
-    /// Whether a turn that waited for a yes was ended because something of it was taken back. Its log ends where it
+    /// Whether a turn that waited for somebody was ended because something of it was taken back. Its log ends where it
     /// waited, so that it can be decided again.
     pub(crate) fn was_undone(&self, turn: &str) -> Result<bool, Failure> {
         let stopped = Some(Status::Cancelled.word());
@@ -127,8 +127,9 @@ impl Gateway {
         }
         let last = self.db(|db| db.turn_entries(turn))?.pop();
         let last = last.and_then(|line| serde_json::from_str::<Entry>(&line).ok());
+        let open = [Status::Waits.word(), Status::Asks.word()];
         let waits = |entry: Entry| {
-            entry.effects.last().and_then(|effect| Some(effect.get("status")? == Status::Waits.word()))
+            entry.effects.last().and_then(|effect| Some(open.contains(&effect.get("status")?.as_str()?)))
         };
         Ok(last.and_then(waits) == Some(true))
     }

@@ -5,6 +5,7 @@ use metnos_executor::Failure;
 use metnos_memory::db::Turn;
 use metnos_turn::{Event, Got, State};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A turn, from its words to its end.
 pub struct Seen {
@@ -24,11 +25,15 @@ impl Gateway {
         let Some(turn) = self.turn(id)? else { return Ok(None) };
         let log = self.entries(id).unwrap_or_default();
         let text = log.last().and_then(|entry| Some(entry.effects.last()?.get("text")?.as_str()?.to_owned()));
-        let done = log.iter().filter_map(|entry| match &entry.event {
-            Event::Done { got, .. } => Some(outcome(got)),
-            _ => None,
-        });
-        let done = done.collect();
+        // A step that waited was observed twice; what came of it at last counts.
+        let done: BTreeMap<usize, String> = log
+            .iter()
+            .filter_map(|entry| match &entry.event {
+                Event::Done { step, got } => Some((*step, outcome(got))),
+                _ => None,
+            })
+            .collect();
+        let done = done.into_values().collect();
         let state =
             log.into_iter().fold(State::default(), |state, entry| self.machine().step(state, entry.event).0);
         let undone = self.was_undone(id)?;

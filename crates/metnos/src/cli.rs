@@ -1,8 +1,10 @@
 //! The words of the command line.
 
 mod ops;
+mod questions;
 
 pub(crate) use ops::{Config, Ops, People, Service};
+pub(crate) use questions::Questions;
 
 use crate::cli_people::{Devices, Hooks, Pairing, Users};
 use clap::{Args, Parser, Subcommand};
@@ -108,37 +110,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Territory,
     },
-    /// Questions that wait for an answer.
-    Approvals {
-        /// Also those that were answered or are too old.
-        #[arg(long)]
-        all: bool,
-    },
-    /// Say yes to a question; what waited for it runs now.
-    Approve {
-        /// Which question.
-        id: String,
-        /// Do not ask again here in the session that asked.
-        #[arg(long, conflicts_with = "always")]
-        session: bool,
-        /// Do not ask again here, until revoked.
-        #[arg(long)]
-        always: bool,
-        /// Answer as another person: only the host and who asked may answer.
-        #[arg(long = "as", value_name = "NAME")]
-        by: Option<String>,
-    },
-    /// Say no to a question.
-    Reject {
-        /// Which question.
-        id: String,
-        /// And never do this here again, until revoked.
-        #[arg(long)]
-        never: bool,
-        /// Answer as another person.
-        #[arg(long = "as", value_name = "NAME")]
-        by: Option<String>,
-    },
+    #[command(flatten)]
+    Questions(Questions),
     /// What needs a question, what was granted, and how to take it back.
     Policy {
         #[command(subcommand)]

@@ -268,31 +268,6 @@ fn every_page_holds_with_no_turn_one_turn_and_a_hundred_thousand() {
     assert_eq!(errors(&browser), Vec::<Value>::new(), "the console is clean");
 }
 
-/// Finds the messages of a mailbox, of which it needs the name and the password.
-fn mailbox() -> Skill {
-    Skill {
-        name: "find_messages".into(),
-        sandbox: "credentials = [\"mail\"]".into(),
-        schema: r#"{"definitions": {
-            "Input": {"type": "object", "additionalProperties": false,
-              "properties": {"dry": {"type": "boolean", "description": "finds nothing"}}},
-            "Output": {"type": "object", "properties": {"entries": {"type": "array", "items":
-              {"type": "object", "required": ["subject"], "properties": {"subject": {"type": "string"}}}}}}}}"#
-            .into(),
-        birth: ["one", "two", "three"]
-            .map(|name| format!("[[case]]\nname = \"{name}\"\ninput = {{ dry = true }}\nexpect = {{ ok = true }}\nitems = []\n"))
-            .concat(),
-        code: r#"def run(args, ctx):
-    if args.get("dry"):
-        return {"entries": []}
-    box = ctx.credential("mail")
-    return {"entries": [{"subject": "for " + box["username"] + ", " + str(len(box["password"]))}]}
-"#
-        .into(),
-        ..Skill::counter("1.0.0")
-    }
-}
-
 #[test]
 fn a_credential_that_is_missing_is_asked_for_in_the_chat_and_kept_from_everybody() {
     if !is_there("a_credential_that_is_missing_is_asked_for_in_the_chat_and_kept_from_everybody") {
@@ -300,11 +275,7 @@ fn a_credential_that_is_missing_is_asked_for_in_the_chat_and_kept_from_everybody
     }
     const SECRET: &str = "corretto senza zucchero";
     let house = House::supervised();
-    let set = house.run_with(&["credentials", "set", "mail", "username", "password"], b"x\ny\n");
-    assert_eq!(set.code, Some(0), "{set:?}");
-    let signed = mailbox().sign(&house);
-    assert_eq!(signed.code, Some(0), "{signed:?}");
-    assert_eq!(house.run(&["credentials", "remove", "mail"]).code, Some(0));
+    Skill::mailbox().signed_without_credential(&house);
     let daemon = Daemon::start(&house);
     let browser = Browser::start();
     browser.look(false, false);
@@ -321,13 +292,13 @@ fn a_credential_that_is_missing_is_asked_for_in_the_chat_and_kept_from_everybody
     browser.type_into(".turn:last-child .credential input[name=username]", "anna");
     browser.type_into(".turn:last-child .credential input[name=password]", SECRET);
     browser.click(".turn:last-child .credential button");
-    // It asks again by itself, and now it can.
+    // It goes on by itself, and now it can: the same request, not another one.
     browser.until(&format!(
         "document.querySelector('.turn:last-child .said').innerText.includes('for anna, {}')",
         SECRET.len()
     ));
     browser.go(&format!("http://{}/", daemon.address));
-    browser.until("document.querySelectorAll('.turn').length === 2");
+    browser.until("document.querySelectorAll('.turn').length === 1");
     assert_eq!(browser.eval("return document.querySelectorAll('.credential').length;"), 0, "asked for once");
     assert_eq!(errors(&browser), Vec::<Value>::new(), "the console is clean");
     let audit = house.audit_lines().iter().map(Value::to_string).collect::<String>();

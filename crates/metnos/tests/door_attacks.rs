@@ -129,6 +129,7 @@ fn without_a_key_nothing_is_told_and_guessing_is_slowed_down() {
     for (method, path) in [
         ("GET", "/agent/turns"),
         ("GET", "/agent/approvals"),
+        ("GET", "/agent/forms"),
         ("GET", "/agent/me"),
         ("GET", "/metrics"),
         ("GET", "/v1/models"),

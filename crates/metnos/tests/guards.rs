@@ -145,6 +145,35 @@ fn an_answer_is_for_the_executor_that_was_asked_about() {
 }
 
 #[test]
+fn a_yes_is_not_used_up_by_a_call_that_lacks_a_credential() {
+    let house = House::supervised();
+    std::fs::create_dir_all(house.home().join("docs")).unwrap();
+    let keep = || {
+        let kept = house.run_with(&["credentials", "set", "weather", "token"], b"sereno e mite\n");
+        assert_eq!(kept.code, Some(0), "{kept:?}");
+    };
+    keep();
+    let mut skill = Skill::counter("1.0.0");
+    skill.sandbox = "credentials = [\"weather\"]".into();
+    skill.changer("write = [\"arg:text\"]");
+    skill.birth = BIRTH.into();
+    skill.schema = skill.schema.replace("\"maxLength\": 4096", "\"maxLength\": 4096, \"format\": \"path\"");
+    skill.code = "def run(args, ctx):\n    if args[\"text\"] == \"boom\":\n        ctx.fail(\"wrong_args\", \"no\")\n    return {\"value\": 1, \"entries\": []}\n".into();
+    let signed = skill.sign(&house);
+    assert_eq!(signed.code, Some(0), "{signed:?}");
+    let call = || house.exec_asking(&skill.name, json!({ "text": "docs" }));
+    let id = question(&call());
+    assert_eq!(house.run(&["credentials", "remove", "weather"]).code, Some(0));
+    let lacks = house.run(&["--json", "approve", &id]);
+    assert_eq!(lacks.json()["error"]["class"], "unauthorized", "{lacks:?}");
+    assert_eq!(call().json()["error"]["class"], "unauthorized", "nobody is asked about what cannot be done");
+    keep();
+    let ran = call();
+    assert_eq!((ran.code, &ran.json()["ok"]), (Some(0), &json!(true)), "the yes still holds: {ran:?}");
+    question(&call());
+}
+
+#[test]
 fn a_grant_holds_where_it_was_given_until_it_is_revoked() {
     let house = House::supervised();
     let write = |path: &str| house.exec_asking("write_files", json!({ "path": path, "content": "x" }));

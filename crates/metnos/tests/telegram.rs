@@ -8,6 +8,7 @@ use metnos_memory::db::TelegramUpdate;
 use std::time::{Duration, Instant};
 use support::House;
 use support::daemon::Daemon;
+use support::skill::Skill;
 use support::telegram::{
     ANNA, BRUNO, Bot, Fault, GROUP, HOST, NAME, Sent, TOKEN, house, is_card, member, private, run,
 };
@@ -427,5 +428,30 @@ fn the_host_lets_a_stranger_in_by_their_code_and_nobody_else_does() {
     assert!(bot.wait_count(HOST, 2).text().contains("guest"));
     bot.says(ANNA, "what time is it");
     assert!(bot.wait_count(ANNA, 2).text().contains(':'));
+    house.chain_holds();
+}
+
+#[test]
+fn a_credential_is_not_asked_for_in_a_chat_and_a_word_lets_it_go_on() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    Skill::mailbox().signed_without_credential(&house);
+    let _daemon = Daemon::start(&house);
+    bot.says(HOST, "find my messages");
+    let told = bot.wait_count(HOST, 1).text();
+    assert!(told.contains("metnos credentials set mail username password"), "it says where: {told}");
+    bot.says(HOST, "go on");
+    let again = bot.wait_count(HOST, 2).text();
+    assert!(again.contains("metnos credentials set mail"), "it is not kept yet: {again}");
+    let set = house.run_with(&["credentials", "set", "mail", "username", "password"], b"anna\nsecret\n");
+    assert_eq!(set.code, Some(0), "{set:?}");
+    bot.says(HOST, "continua");
+    let done = bot.wait_count(HOST, 3).text();
+    assert!(done.contains("for anna, 6"), "{done}");
+    assert_eq!(
+        house.run(&["--json", "turns"]).json().as_array().unwrap().len(),
+        1,
+        "one request, gone on with"
+    );
     house.chain_holds();
 }

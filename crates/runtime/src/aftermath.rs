@@ -11,8 +11,8 @@ use metnos_memory::audit::{Kind, Line};
 use metnos_undo::State;
 use serde_json::json;
 
-/// The status of a turn that waits, and of one that was stopped.
-const WAITS: &str = "waits";
+/// The status of a turn that waits for a yes or for something it lacks, and of one that was stopped.
+const OPEN: [&str; 2] = ["waits", "asks"];
 const CANCELLED: &str = "cancelled";
 
 impl Runtime {
@@ -21,7 +21,7 @@ impl Runtime {
         let voided = self.void_questions(turn, by)?;
         let unread = |e: metnos_memory::Error| Failure::internal(e.to_string());
         let Some(known) = self.db.turn(turn).map_err(unread)? else { return Ok(voided) };
-        if known.status.as_deref() == Some(WAITS) {
+        if known.status.as_deref().is_some_and(|status| OPEN.contains(&status)) {
             self.db.end_turn(turn, CANCELLED, known.shown, jiff::Timestamp::now()).map_err(unread)?;
         }
         let day = self.db.use_days().map_err(unread)?;

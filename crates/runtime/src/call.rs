@@ -6,8 +6,10 @@
 
 use crate::builtin;
 use crate::change::Change;
+use crate::digest::request_hash;
+pub(crate) use crate::digest::{output_digest, whose};
 pub use crate::done::Done;
-use crate::guards::{Principal, Step};
+use crate::guards::Step;
 use crate::input::List;
 use crate::land::Land;
 use crate::runtime::Runtime;
@@ -22,6 +24,7 @@ use metnos_sandbox::fence::{self, Ground};
 use metnos_sandbox::proxy::{Proxy, System};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value, json};
+use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -116,9 +119,11 @@ impl Runtime {
         let zone = spec.now.time_zone();
         let admitted = self.reserve(&spec.caller, name.as_str(), call_id, effectful, zone).and_then(|()| {
             let admitted = self.admit(call_id, &found, &mut input, &given, &spec, &land, door, line);
-            admitted.and_then(|(fence, change)| Ok((fence, change, self.gate.enter()?)))
+            let (fence, change) = admitted?;
+            let credentials = self.credentials_for(&found, &spec.caller, door)?;
+            Ok((fence, change, credentials, self.gate.enter()?))
         });
-        let (fence, change, at_work) = match admitted {
+        let (fence, change, credentials, at_work) = match admitted {
             Ok(admitted) => admitted,
             Err(failure) => {
                 // Nothing ran, so it is not counted and the id is free for when it may.
@@ -150,6 +155,7 @@ impl Runtime {
             input.entries,
             input.with,
             (fence.mounts, fence.core),
+            credentials,
             change,
             door,
             line,
@@ -246,6 +252,7 @@ impl Runtime {
         mut entries: Option<List>,
         mut with: Option<List>,
         (mounts, core): (metnos_sandbox::Mounts, [u8; 32]),
+        credentials: Option<File>,
         mut change: Option<Change<'_>>,
         door: &mut dyn Door,
         line: &mut Line,
@@ -264,8 +271,6 @@ impl Runtime {
             request.fds.push(FdRole::Code);
         }
 
-        let caller = line.caller.clone().unwrap_or_default();
-        let credentials = self.credentials_for(found, &caller, door)?;
         if let Some(credentials) = &credentials {
             fds.push(credentials.as_fd());
             request.fds.push(FdRole::Credentials);
@@ -410,29 +415,4 @@ pub(crate) fn unrecorded(error: &dyn std::fmt::Display) -> Failure {
 fn secret_pointers(found: &Verified) -> Vec<String> {
     let input = &found.schemas.input;
     input.properties().filter(|(_, s)| s.is_secret()).map(|(name, _)| format!("/{name}")).collect()
-}
-
-fn request_hash(digest: &str, input: &crate::input::Prepared) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(digest.as_bytes());
-    hasher.update(Value::Object(input.args.clone()).to_string().as_bytes());
-    for list in [&input.entries, &input.with].into_iter().flatten() {
-        hasher.update(list.digest.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
-}
-
-/// An id that somebody else used gives nothing of what they got.
-pub(crate) fn whose(caller: &str, request: String) -> String {
-    let user = Principal::parse(caller).user;
-    if user == crate::people::HOST { request } else { format!("{user} {request}") }
-}
-
-pub(crate) fn output_digest(done: &mut Done) -> Result<String, Failure> {
-    let mut hasher = blake3::Hasher::new();
-    let header = serde_json::to_vec(&done.outcome).map_err(|e| Failure::internal(e.to_string()))?;
-    hasher.update(&header);
-    let mut reader = done.items.reader().map_err(|e| Failure::io("the answer", &e))?;
-    std::io::copy(&mut reader, &mut hasher).map_err(|e| Failure::io("the answer", &e))?;
-    Ok(format!("blake3:{}", hasher.finalize().to_hex()))
 }

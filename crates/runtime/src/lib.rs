@@ -12,6 +12,7 @@ pub mod call;
 mod change;
 mod code;
 pub mod config;
+mod digest;
 pub mod doctor;
 mod done;
 pub mod guards;

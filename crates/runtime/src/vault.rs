@@ -5,7 +5,7 @@ use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::home::Home;
 use metnos_executor::signature::Verified;
-use metnos_executor::{ErrorClass, ExecutorName, Failure, Outcome};
+use metnos_executor::{ErrorClass, ExecutorName, Failure, Lacked, Outcome};
 use metnos_guard::Redactor;
 use metnos_memory::audit::{Kind, Line};
 use metnos_vault::{Fields, Form, Listed, Missing, Secret, Vault, VaultError};
@@ -31,12 +31,14 @@ pub(crate) fn failed(error: &VaultError) -> Failure {
 
 /// A call that needs a credential nobody kept, with the command that keeps it.
 fn not_kept(missing: &Missing, form: &Form) -> Failure {
-    let fields: Vec<&str> = form.fields.iter().map(|field| field.as_str()).collect();
-    failed(&VaultError::Missing(missing.clone())).with_hint(format!(
-        "metnos credentials set {} {}",
-        form.name.as_str(),
-        fields.join(" ")
-    ))
+    let lacked = |form: &Form| Lacked {
+        name: form.name.as_str().to_owned(),
+        fields: form.fields.iter().map(|field| field.as_str().to_owned()).collect(),
+    };
+    let first = lacked(form);
+    let hint = format!("metnos credentials set {} {}", first.name, first.fields.join(" "));
+    let failure = failed(&VaultError::Missing(missing.clone())).with_hint(hint);
+    Failure { lacks: missing.forms.iter().map(lacked).collect(), ..failure }
 }
 
 /// A redactor that knows every secret of the vault.
@@ -117,19 +119,23 @@ impl Runtime {
         }
         let name = &found.manifest.executor.name;
         let bundle = match self.vault.for_call(name, wanted) {
-            Err(VaultError::Missing(missing)) => {
-                for form in &missing.forms {
+            Err(VaultError::Missing(mut missing)) => {
+                while let Some(form) = missing.forms.first() {
                     // Only the host keeps credentials; others are told what is missing.
                     let host = Principal::parse(caller).is_host();
                     let fields = if host { door.fill(form) } else { None };
                     let fields = fields.ok_or_else(|| not_kept(&missing, form))?;
                     self.set_credential(form.name.as_str(), fields, caller)?;
+                    missing.forms.remove(0);
                 }
                 self.vault.for_call(name, wanted)
             }
             other => other,
         };
-        bundle.and_then(|bundle| bundle.to_sealed_file()).map(Some).map_err(|e| failed(&e))
+        let sealed = bundle.and_then(|bundle| bundle.to_sealed_file()).map_err(|e| failed(&e))?;
+        // Another process may have kept it: what is written from now on must not hold it either.
+        self.renew_redactor()?;
+        Ok(Some(sealed))
     }
 
     /// What to ask for before an executor can do its work: the credentials it names that nobody kept.

@@ -1,7 +1,7 @@
 //! The honest end: said from what happened, never from what was meant to happen.
 
-use crate::Got;
 use crate::refer::{Known, fill};
+use crate::{Credential, Got, Trouble};
 use metnos_engine::catalog::Tool;
 use metnos_engine::{Catalog, Gap, Maker, Plan};
 use metnos_vocab::{Class, ExecutorName};
@@ -29,7 +29,7 @@ pub enum Status {
     Gap,
     /// It would work, if something were there that is not.
     Dormant,
-    /// One thing is missing, and nobody was there to say it.
+    /// One thing is missing: nobody was there to say it, or it is a credential that nobody kept.
     Asks,
 }
 
@@ -66,6 +66,9 @@ pub struct Ending {
     /// The question that waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
+    /// The credentials that are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<Credential>,
     /// Words that nothing explained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
@@ -220,6 +223,15 @@ impl Messages {
         Ending { text: self.say(language, what, &[]), ..Ending::bare(Status::Done) }
     }
 
+    /// Why a step did not do what it should. A credential is never asked for where its value would be kept.
+    fn trouble(&self, language: &str, trouble: &Trouble) -> String {
+        if trouble.credentials.is_empty() {
+            return trouble.message.clone();
+        }
+        let names: Vec<&str> = trouble.credentials.iter().map(|wanted| wanted.name.as_str()).collect();
+        self.say(language, "lacks", &[("names", &names.join(", "))])
+    }
+
     /// A step that cannot run yet.
     pub(crate) fn dormant(&self, language: &str, tool: &str, reason: &str) -> Ending {
         let text = self.say(language, "dormant", &[("tool", tool), ("reason", reason)]);
@@ -259,6 +271,7 @@ impl Ending {
             show: None,
             next: None,
             approval: None,
+            credentials: Vec::new(),
             words: Vec::new(),
             by_model: false,
             picture: None,
@@ -312,7 +325,8 @@ impl Ending {
         if let Some(trouble) = results.last().and_then(|got| got.error.as_ref()) {
             ending.approval = trouble.approval.clone();
             ending.next = trouble.hint.clone();
-            lines.push(trouble.message.clone());
+            ending.credentials = trouble.credentials.clone();
+            lines.push(messages.trouble(language, trouble));
         }
         let fields = results.last().map(|got| &got.fields);
         let drawn = fields.filter(|fields| fields.contains_key("plain"));

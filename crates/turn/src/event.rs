@@ -27,12 +27,17 @@ pub enum Event {
         /// The roles a model is bound to.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         models: Vec<Role>,
+        /// What relative paths are relative to, so that whoever goes on with it elsewhere means the same ones.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     /// The person answered the one question.
     Answered {
         /// The words.
         text: String,
     },
+    /// What a step lacked is kept now: it is tried again, and nothing before it.
+    Supplied,
     /// A step ended, well or not.
     Done {
         /// Which one, from 1.
@@ -94,6 +99,18 @@ pub struct Trouble {
     pub hint: Option<String>,
     /// The question that waits.
     pub approval: Option<String>,
+    /// The credentials that nobody kept; then nothing of the step ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<Credential>,
+}
+
+/// A credential that a step lacked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credential {
+    /// Its name.
+    pub name: String,
+    /// Its fields.
+    pub fields: Vec<String>,
 }
 
 /// Something the driver must do.

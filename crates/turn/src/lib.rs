@@ -15,7 +15,7 @@ mod validate;
 mod whole;
 
 pub use ending::{Ending, Messages, Status};
-pub use event::{Effect, Event, Got, Source, Trouble};
+pub use event::{Credential, Effect, Event, Got, Source, Trouble};
 pub use machine::{Helped, Machine, State};
 pub use replay::{Entry, Replayed, replay};
 pub use stage::{Kept, Recalled, Stage};

@@ -33,6 +33,8 @@ pub struct State {
     pub(crate) composed: BTreeMap<String, String>,
     pub(crate) composing: Option<String>,
     question: Option<Ask>,
+    /// The next step lacked a credential.
+    lacking: bool,
     over: bool,
 }
 
@@ -61,6 +63,12 @@ impl State {
     /// True once nothing more will happen.
     pub fn is_over(&self) -> bool {
         self.over
+    }
+
+    /// The executor of the step that lacked a credential, while nobody has said that it is kept.
+    pub fn lacks(&self) -> Option<&str> {
+        let step = self.plan.as_ref()?.steps.get(self.results.len())?;
+        self.lacking.then_some(step.tool.as_str())
     }
 }
 
@@ -95,18 +103,24 @@ impl Machine {
             return (state, Vec::new());
         }
         let effect = match event {
-            Event::Asked { text, language, now, zone, context, recalled, models } => {
+            Event::Asked { text, language, now, zone, context, recalled, models, base: _ } => {
                 state.asked = Some(Words { text, language, now, zone, context, recalled, models });
                 self.understand(&mut state, None, known)
             }
+            // Words are no credential, and would plan anew what is half done.
+            Event::Answered { .. } if state.lacking => {
+                self.finish(&state, Status::Failed, Some("an answer came to no question".into()))
+            }
             Event::Answered { text } => self.understand(&mut state, Some(&text), None),
+            Event::Supplied => self.supplied(&mut state),
             Event::Done { step, got } => self.observe(&mut state, step, *got),
             Event::Consulted { text } => self.consulted(&mut state, &text),
             Event::NotConsulted { why, said } => self.not_consulted(&mut state, &why, &said),
             Event::Cancelled => self.finish(&state, Status::Cancelled, None),
         };
-        // What waits for a yes goes on with the result of the same step.
-        state.over = matches!(&effect, Effect::Finish(ending) if ending.status != Status::Waits);
+        // What waits for a yes or for a credential goes on with the result of the same step.
+        let open = |ending: &Ending| matches!(ending.status, Status::Waits | Status::Asks);
+        state.over = matches!(&effect, Effect::Finish(ending) if !open(ending));
         (state, vec![effect])
     }
 
@@ -210,26 +224,41 @@ impl Machine {
             );
         }
         let (failed, waits) = (got.error.is_some(), got.error.as_ref().is_some_and(|e| e.approval.is_some()));
+        let lacks = got.error.as_ref().is_some_and(|e| !e.credentials.is_empty());
         // Nothing at all came of it: the steps that would work on it have nothing to work on.
         let nothing = got.ok_count == 0 && got.fail_count > 0;
         state.results.push(got.clone());
         if failed
-            && !waits
+            && !(waits || lacks)
             && let Some(effect) = self.repair(state, &got)
         {
             return effect;
         }
         match (failed, waits) {
-            (_, true) => {
-                let effect = self.finish(state, Status::Waits, None);
-                // The yes lets it run later, so this result is not the last word on the step.
-                state.results.pop();
-                effect
+            (_, true) => self.unfinished(state, Status::Waits),
+            _ if lacks => {
+                state.lacking = true;
+                self.unfinished(state, Status::Asks)
             }
             (true, _) => self.finish(state, Status::Failed, None),
             _ if nothing => self.finish(state, Status::Failed, None),
             _ => self.invoke(state),
         }
+    }
+
+    /// The step that was observed last did not begin: it runs later, so this result is not the last word on it.
+    fn unfinished(&self, state: &mut State, status: Status) -> Effect {
+        let effect = self.finish(state, status, None);
+        state.results.pop();
+        effect
+    }
+
+    /// The step that lacked something, once more.
+    fn supplied(&self, state: &mut State) -> Effect {
+        if !std::mem::take(&mut state.lacking) {
+            return self.finish(state, Status::Failed, Some("nothing was lacking".into()));
+        }
+        self.invoke(state)
     }
 
     /// A sentence of its own, in a language.
@@ -247,5 +276,73 @@ impl Machine {
         let mut ending = Ending::tell(&self.messages, &state.language, status, &plan, &state.results, why);
         self.messages.made_by(&state.language, &plan, &mut ending);
         Effect::Finish(ending)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::{Credential, Trouble};
+
+    fn machine() -> Machine {
+        let (catalog, lexicons) = (Catalog::shipped().unwrap(), Lexicons::shipped().unwrap());
+        let proposer = Proposer::new(catalog.clone(), lexicons.clone()).unwrap();
+        Machine::new(catalog, lexicons, proposer, Messages::shipped().unwrap())
+    }
+
+    fn asked(text: &str) -> Event {
+        Event::Asked {
+            text: text.to_owned(),
+            language: None,
+            now: "2026-11-15T10:00:00Z".into(),
+            zone: "Europe/Rome".into(),
+            context: Vec::new(),
+            recalled: None,
+            models: Vec::new(),
+            base: None,
+        }
+    }
+
+    fn done(step: usize, error: Option<Trouble>) -> Event {
+        let got = Got { ok: error.is_none(), ok_count: u64::from(error.is_none()), error, ..Got::default() };
+        Event::Done { step, got: Box::new(got) }
+    }
+
+    fn status(effects: &[Effect]) -> Option<Status> {
+        match effects {
+            [Effect::Finish(ending)] => Some(ending.status),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_step_that_lacks_a_credential_is_the_only_one_that_is_tried_again() {
+        let machine = machine();
+        let lacks = Trouble {
+            class: "unauthorized".into(),
+            credentials: vec![Credential { name: "mail".into(), fields: vec!["token".into()] }],
+            ..Trouble::default()
+        };
+        let (state, _) =
+            machine.step(State::default(), asked("move a.txt to Other and then find the PDFs in Documents"));
+        let (state, _) = machine.step(state, done(1, None));
+        let (state, effects) = machine.step(state, done(2, Some(lacks)));
+        assert_eq!((status(&effects), state.is_over()), (Some(Status::Asks), false), "{effects:?}");
+        assert_eq!(state.lacks(), Some("find_files"));
+        let (_, answered) = machine.step(state.clone(), Event::Answered { text: "hunter2".into() });
+        assert_eq!(status(&answered), Some(Status::Failed), "words are no credential");
+        let (state, effects) = machine.step(state, Event::Supplied);
+        assert!(matches!(&effects[..], [Effect::Invoke { step: 2, .. }]), "{effects:?}");
+        assert_eq!((state.lacks(), state.results.len()), (None, 1));
+        let (state, effects) = machine.step(state, done(2, None));
+        assert_eq!((status(&effects), state.is_over()), (Some(Status::Done), true), "{effects:?}");
+        let (idle, _) =
+            machine.step(State::default(), asked("move a.txt to Other and then find the PDFs in Documents"));
+        assert_eq!(
+            status(&machine.step(idle, Event::Supplied).1),
+            Some(Status::Failed),
+            "nothing was lacking"
+        );
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Fields {
     fields: BTreeMap<String, String>,
 }
 
-/// Keep a credential in the vault; only the host does. The turn that lacked it can be repeated.
+/// Keep a credential in the vault; only the host does. The turn that lacked it goes on by `POST /agent/forms/{turn}`.
 #[utoipa::path(post, path = "/agent/credentials/{name}", tag = "people", request_body = Fields,
     params(("name" = String, Path, description = "The credential, as the failed step named it")),
     responses((status = 204, description = "It is kept"), (status = "4XX", body = Problem), (status = "5XX", body = Problem)),

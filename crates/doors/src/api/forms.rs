@@ -1,28 +1,57 @@
-//! What a turn asked for, answered.
+//! What turns ask for, and the answers.
 
 use super::refusal::Problem;
-use super::turns::told;
+use super::turns::{blocking, told};
 use super::{Refusal, Said};
-use crate::answer::TurnAnswer;
+use crate::answer::{CredentialForm, TurnAnswer};
 use crate::house::House;
 use crate::who::Who;
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use metnos_executor::Failure;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// An answer in words.
+/// The longest answer.
+const TEXT_MAX: usize = 64 << 10;
+
+/// An answer.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Filled {
-    /// The words.
+    /// The words; none where a credential was lacking, which is given by `POST /agent/credentials/{name}`.
     #[schema(example = "Documents")]
-    text: String,
+    text: Option<String>,
 }
 
-/// Answer the one question of a turn; the turn goes on with it.
+/// What a turn asks for.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OpenForm {
+    /// The turn, by which it is answered.
+    turn: String,
+    /// Who asked for the turn.
+    asked_by: String,
+    /// What was asked for.
+    request: String,
+    /// When, in UTC.
+    began_at: String,
+    /// The question.
+    text: String,
+    /// The credentials that are missing; without any, the question is answered in words.
+    credentials: Vec<CredentialForm>,
+}
+
+/// What turns of this person ask for; for the host, those of anybody.
+#[utoipa::path(get, path = "/agent/forms", tag = "turns",
+    responses((status = 200, body = Vec<OpenForm>), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn list(State(house): State<Arc<House>>, who: Who) -> Result<Json<Vec<OpenForm>>, Refusal> {
+    blocking(move || house.open_forms(&who)).await.map(Json)
+}
+
+/// Answer what a turn asks for; the turn goes on with it, at the step where it stopped.
 #[utoipa::path(post, path = "/agent/forms/{id}", tag = "turns", request_body = Filled,
     params(("id" = String, Path, description = "The turn that asks")),
     responses((status = 200, body = TurnAnswer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)),
@@ -33,9 +62,32 @@ pub(crate) async fn answer(
     Path(id): Path<String>,
     Said(filled): Said<Filled>,
 ) -> Result<Response, Refusal> {
-    if filled.text.trim().is_empty() || filled.text.len() > 64 << 10 {
-        return Err(Failure::wrong_args("an answer has 1 to 65536 bytes").into());
-    }
-    let started = house.reply(&who, &id, filled.text).await?;
+    let started = match filled.text {
+        Some(text) if text.trim().is_empty() || text.len() > TEXT_MAX => {
+            return Err(Failure::wrong_args(format!("an answer has 1 to {TEXT_MAX} bytes")).into());
+        }
+        Some(text) => house.reply(&who, &id, text).await?,
+        None => house.go_on(&who, &id).await?,
+    };
     told(&house, &who, started, false).await
+}
+
+impl House {
+    /// What turns of this person ask for; for the host, those of anybody.
+    fn open_forms(&self, who: &Who) -> Result<Vec<OpenForm>, Failure> {
+        let person = (!who.is_host()).then_some(who.person.id.as_str());
+        let open = |form: metnos_gateway::Form| OpenForm {
+            turn: form.turn,
+            asked_by: form.caller,
+            request: form.request,
+            began_at: form.began_at,
+            text: form.text,
+            credentials: form
+                .credentials
+                .into_iter()
+                .map(|wanted| CredentialForm { name: wanted.name, fields: wanted.fields })
+                .collect(),
+        };
+        Ok(self.gateway.forms(person)?.into_iter().map(open).collect())
+    }
 }

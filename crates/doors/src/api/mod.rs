@@ -52,6 +52,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(feedback::undo))
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::decide))
+        .routes(routes!(forms::list))
         .routes(routes!(forms::answer))
         .routes(routes!(credentials::keep))
         .routes(routes!(login::login))

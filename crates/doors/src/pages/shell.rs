@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 /// The sentences that scripts say. They come with the page: a script knows no language.
 pub(crate) const SCRIPT_WORDS: &[&str] = &[
     "act-cancel",
+    "act-go-on",
     "act-details",
     "act-repeat",
     "act-retry",

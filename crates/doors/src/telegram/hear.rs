@@ -226,7 +226,7 @@ impl Telegram {
         let ended = meant.and_then(|meant| {
             match &meant {
                 Meant::Decision(id, answer) => return self.answers(heard, id, *answer, &mut row),
-                Meant::Reply(turn) => {
+                Meant::Reply(turn) | Meant::Supplied(turn) => {
                     row.turn.clone_from(turn);
                     // So that after a cut it is this turn of which is told.
                     self.db().telegram_turn(row.update_id, turn).map_err(unread)?;

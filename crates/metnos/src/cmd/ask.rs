@@ -1,6 +1,7 @@
 //! `metnos ask`: a request in plain words.
 
 use super::exec::{self, Terminal};
+use super::forms;
 use crate::cli::Ask;
 use crate::print::{self, Printer};
 use crate::remote::Remote;
@@ -177,7 +178,7 @@ pub(crate) fn go_on(
 }
 
 /// After the answer: what fails here loses a lesson or a little room, and nothing else.
-fn afterwards(gateway: &Gateway, turn: &str) {
+pub(super) fn afterwards(gateway: &Gateway, turn: &str) {
     let _ = gateway.learn(turn);
     let _ = gateway.tidy();
 }
@@ -194,8 +195,10 @@ pub(super) fn interrupted(printer: Printer, cut: &[Cut]) {
     }
 }
 
-fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> {
+pub(super) fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> {
     let Told { turn, ending, list, stage } = told;
+    let (asks, lacks) = (ending.status == Status::Asks, !ending.credentials.is_empty());
+    let next = forms::next(&turn, asks, lacks, ending.next.as_deref());
     let mut rows: Vec<Map<String, Value>> = Vec::new();
     for line in list.into_iter().flat_map(|list| BufReader::new(list).split(b'\n')) {
         let line = line.map_err(|e| Failure::io("the answer", &e))?;
@@ -214,7 +217,10 @@ fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> 
         if !cut.is_empty() {
             value["interrupted"] = json!(cut);
         }
-        for (key, field) in [("next", &ending.next), ("approval", &ending.approval)] {
+        if !ending.credentials.is_empty() {
+            value["credentials"] = json!(ending.credentials);
+        }
+        for (key, field) in [("next", &next), ("approval", &ending.approval)] {
             if let Some(field) = field {
                 value[key] = field.clone().into();
             }
@@ -223,7 +229,7 @@ fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> 
     } else {
         printer.table(&rows);
         printer.say(&ending.text);
-        if let Some(next) = &ending.next {
+        if let Some(next) = &next {
             printer.say(format!("→ {next}"));
         }
     }

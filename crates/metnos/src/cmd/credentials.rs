@@ -1,10 +1,12 @@
 //! `metnos credentials`: names in sight, values never.
 
 use super::USER;
+use super::forms;
 use super::stop::Stop;
 use crate::cli::Credentials;
 use crate::print::{self, Printer};
 use metnos_executor::{ErrorClass, Failure};
+use metnos_gateway::Gateway;
 use metnos_runtime::Form;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, IsTerminal, Read};
@@ -21,8 +23,12 @@ pub(crate) fn run(printer: Printer, command: Credentials) -> Result<ExitCode, Fa
             let fields = if fields.is_empty() { vec!["token".to_owned()] } else { fields };
             let values = ask(&fields, None)?;
             runtime.set_credential(&name, values, USER)?;
-            printer.value(&json!({ "set": name, "fields": fields }));
+            let waiting = forms::lacked(&Gateway::new(runtime)?, &name)?;
+            printer.value(&json!({ "set": name, "fields": fields, "lacked_by": waiting }));
             printer.say(format!("{name} is kept: {}", fields.join(", ")));
+            for turn in waiting {
+                printer.say(format!("→ metnos answer {turn}   goes on with a request that lacked it"));
+            }
         }
         Credentials::Remove { name } => {
             runtime.remove_credential(&name, USER)?;

@@ -8,6 +8,7 @@ mod devices;
 mod doctor;
 mod exec;
 mod executors;
+pub(crate) mod forms;
 mod halt;
 mod hooks;
 mod init;
@@ -30,7 +31,7 @@ mod upgrade;
 mod users;
 mod welcome;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Questions};
 use crate::print::Printer;
 use clap::CommandFactory;
 use metnos_executor::home::Home;
@@ -62,11 +63,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Executors { command }) => executors::run(printer, command),
         Some(Command::Audit { command }) => audit::run(printer, command),
         Some(Command::Territory { command }) => territory::run(printer, command),
-        Some(Command::Approvals { all }) => approvals::list(printer, all),
-        Some(Command::Approve { id, session, always, by }) => {
-            approvals::approve(printer, &id, session, always, by.as_deref())
-        }
-        Some(Command::Reject { id, never, by }) => approvals::reject(printer, &id, never, by.as_deref()),
+        Some(Command::Questions(command)) => questions(printer, command),
         Some(Command::Policy { command }) => policy::run(printer, command),
         Some(Command::Credentials { command }) => credentials::run(printer, command),
         Some(Command::Users { command }) => users::run(printer, command),
@@ -85,6 +82,19 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
             crate::print::prompt(&String::from_utf8_lossy(&text));
             Ok(ExitCode::SUCCESS)
         }
+    }
+}
+
+/// What waits for a person: shown, or answered.
+fn questions(printer: Printer, command: Questions) -> Result<ExitCode, Failure> {
+    match command {
+        Questions::Approvals { all } => approvals::list(printer, all),
+        Questions::Approve { id, session, always, by } => {
+            approvals::approve(printer, &id, session, always, by.as_deref())
+        }
+        Questions::Reject { id, never, by } => approvals::reject(printer, &id, never, by.as_deref()),
+        Questions::Forms { by } => forms::list(printer, by.as_deref()),
+        Questions::Answer { id, words, by } => forms::answer(printer, &id, &words, by.as_deref()),
     }
 }
 

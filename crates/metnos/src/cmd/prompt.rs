@@ -2,7 +2,7 @@
 
 use super::exec::{self, Terminal};
 use super::stop::Stop;
-use super::{line, sugar};
+use super::{forms, line, sugar};
 use crate::print::{self, Printer};
 use metnos_executor::Failure;
 use metnos_gateway::{Asked, Gateway};
@@ -17,6 +17,7 @@ use std::sync::Arc;
 const HELP: &str = "\
   find the PDFs from last month in Documents           plain words, English or Italian
   undo                                                 takes the last change back
+  go on                                                when what was lacking is kept
   find_files patterns=*.pdf base_path=~/Documents      name=value, lists with commas
   compute_numbers {\"expression\": \"5 km in miles\"}      or JSON
   star, ★         keeps the plan of the last answer for this request
@@ -98,12 +99,25 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Res
             "star" | "★" if rest.trim().is_empty() => super::memory::star_last(printer, gateway),
             "show" => show(printer, runtime, rest.trim()),
             name if ExecutorName::parse(name).is_ok() => call(printer, runtime, word, rest),
-            _ => ask(printer, gateway, &text),
+            _ => ask_or_go_on(printer, gateway, &text),
         };
         if let Err(failure) = ran {
             printer.failure(&failure);
         }
     }
+}
+
+/// What says that a request which lacked a credential shall go on.
+const GO_ON: [&str; 6] = ["go on", "continue", "resume", "continua", "vai avanti", "prosegui"];
+
+/// A request, unless the one before lacked a credential and shall go on.
+fn ask_or_go_on(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
+    if GO_ON.contains(&text.to_lowercase().as_str())
+        && let Some(last) = forms::lacking_here(gateway)?
+    {
+        return forms::go_on(printer, gateway, last, None).map(|_| ());
+    }
+    ask(printer, gateway, text)
 }
 
 fn ask(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {

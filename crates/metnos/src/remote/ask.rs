@@ -2,7 +2,7 @@
 
 use super::Remote;
 use super::events::Events;
-use crate::cmd::{approvals, stop::Stop};
+use crate::cmd::{approvals, forms, stop::Stop};
 use crate::print::{self, Printer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::guards::{Answer, Question};
@@ -83,7 +83,10 @@ fn watch(
             }
             "form" => {
                 printer.progress_end();
-                let Some(answer) = reply(printer, text("text"), stop) else {
+                // A credential is not typed into a request.
+                let lacks = data.get("credentials").is_some();
+                let heard = if lacks { None } else { reply(printer, text("text"), stop) };
+                let Some(answer) = heard else {
                     return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
                 };
                 // The answer comes over this stream too; waiting for it twice is one time too many.
@@ -142,11 +145,16 @@ fn reply(printer: Printer, question: &str, stop: &Stop) -> Option<String> {
 }
 
 /// The answer, as `metnos ask` shows it without a daemon.
-fn finished(printer: Printer, answer: &Value) -> Result<ExitCode, Failure> {
+pub(super) fn finished(printer: Printer, answer: &Value) -> Result<ExitCode, Failure> {
     printer.progress_end();
     let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (asks, lacks) = (text("status") == "asks", answer.get("question").is_none());
+    let next = forms::next(text("turn"), asks, lacks, answer.get("next").and_then(Value::as_str));
     if printer.json {
         let mut value = answer.clone();
+        if let Some(next) = next {
+            value["next"] = next.into();
+        }
         // The same form as without a daemon: the id of the question, not the card.
         if let Some(id) = answer.pointer("/approval/id").cloned() {
             value["approval"] = id;
@@ -157,7 +165,7 @@ fn finished(printer: Printer, answer: &Value) -> Result<ExitCode, Failure> {
             serde_json::from_value(answer.get("entries").cloned().unwrap_or_default()).unwrap_or_default();
         printer.table(&rows);
         printer.say(text("text"));
-        if let Some(next) = answer.get("next").and_then(Value::as_str) {
+        if let Some(next) = next {
             printer.say(format!("→ {next}"));
         }
     }

@@ -1,11 +1,12 @@
 //! The everyday commands, spoken to a Metnos elsewhere. What administers a machine is typed on that machine.
 
-use super::{Remote, ask};
-use crate::cli::{Command, Undo};
+use super::Remote;
+use super::ask::{ask, finished};
+use crate::cli::{Command, Questions, Undo};
 use crate::cmd::stop::Stop;
-use crate::cmd::{line, session};
+use crate::cmd::{forms, line, session};
 use crate::print::{self, Printer};
-use metnos_executor::Failure;
+use metnos_executor::{ErrorClass, Failure};
 use serde_json::{Map, Value, json};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -35,30 +36,50 @@ pub(crate) fn run(printer: Printer, remote: &Remote, command: Option<Command>) -
         Some(Command::Turns { turn: None, most }) => {
             rows(printer, &remote.get(&format!("/agent/turns?most={most}"))?)
         }
-        Some(Command::Approvals { .. }) => rows(printer, &remote.get("/agent/approvals")?),
-        Some(Command::Approve { id, session, always, by: None }) => {
-            let answer = if always {
-                "always"
-            } else if session {
-                "session"
-            } else {
-                "once"
-            };
-            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
-        }
-        Some(Command::Reject { id, never, by: None }) => {
-            let answer = if never { "never" } else { "no" };
-            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
-        }
+        Some(Command::Questions(command)) => questions(printer, remote, command),
         Some(Command::Undo(Undo { turn: Some(turn), list: false, dry_run: false, forget: false })) => {
             shown(printer, &remote.post(&format!("/agent/turns/{turn}/undo"), &json!({}))?)
         }
         Some(Command::Undo(Undo { turn: None, list: false, dry_run: false, forget: false })) => {
             ask(printer, remote, &json!({ "text": "undo", "conversation": session() }))
         }
-        Some(_) => Err(Failure::wrong_args("this is done on the machine where Metnos runs").with_hint(
-            "over --server: ask, turns, approvals, approve, reject, undo, or a prompt without a command",
-        )),
+        Some(_) => Err(elsewhere()),
+    }
+}
+
+/// What is not done from afar.
+fn elsewhere() -> Failure {
+    Failure::wrong_args("this is done on the machine where Metnos runs").with_hint(
+        "over --server: ask, turns, approvals, approve, reject, forms, answer, undo, or a prompt without a command",
+    )
+}
+
+/// What waits for a person there. A token speaks for one person, so nobody answers as another.
+fn questions(printer: Printer, remote: &Remote, command: Questions) -> Result<ExitCode, Failure> {
+    match command {
+        Questions::Approvals { .. } => rows(printer, &remote.get("/agent/approvals")?),
+        Questions::Approve { id, session, always, by: None } => {
+            let answer = match (session, always) {
+                (_, true) => "always",
+                (true, _) => "session",
+                _ => "once",
+            };
+            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
+        }
+        Questions::Reject { id, never, by: None } => {
+            let answer = if never { "never" } else { "no" };
+            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
+        }
+        Questions::Forms { by: None } => rows(printer, &remote.get("/agent/forms")?),
+        Questions::Answer { id, words, by: None } => {
+            if !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+                return Err(Failure::new(ErrorClass::NotFound, format!("no request is called {id}"))
+                    .with_hint("metnos forms"));
+            }
+            let body = forms::said(&words)?.map_or_else(|| json!({}), |text| json!({ "text": text }));
+            finished(printer, &remote.post(&format!("/agent/forms/{id}"), &body)?)
+        }
+        _ => Err(elsewhere()),
     }
 }
 

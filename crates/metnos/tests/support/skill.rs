@@ -108,6 +108,44 @@ expect = { ok = false }
         }
     }
 
+    /// Finds the messages of a mailbox, of which it needs the name and the password.
+    pub fn mailbox() -> Self {
+        let case = |name| {
+            format!(
+                "[[case]]\nname = \"{name}\"\ninput = {{ dry = true }}\nexpect = {{ ok = true }}\nitems = []\n"
+            )
+        };
+        Self {
+            name: "find_messages".into(),
+            sandbox: "credentials = [\"mail\"]".into(),
+            schema: r#"{"definitions": {
+                "Input": {"type": "object", "additionalProperties": false,
+                  "properties": {"dry": {"type": "boolean", "description": "finds nothing"}}},
+                "Output": {"type": "object", "properties": {"entries": {"type": "array", "items":
+                  {"type": "object", "required": ["subject"], "properties": {"subject": {"type": "string"}}}}}}}}"#
+                .into(),
+            birth: ["one", "two", "three"].map(case).concat(),
+            code: r#"def run(args, ctx):
+    if args.get("dry"):
+        return {"entries": []}
+    box = ctx.credential("mail")
+    return {"entries": [{"subject": "for " + box["username"] + ", " + str(len(box["password"]))}]}
+"#
+            .into(),
+            ..Self::counter("1.0.0")
+        }
+    }
+
+    /// Signs it in a house that lets go of its credential again: birth tests need one.
+    pub fn signed_without_credential(&self, house: &House) {
+        let set = house.run_with(&["credentials", "set", "mail", "username", "password"], b"x\ny\n");
+        assert_eq!(set.code, Some(0), "{set:?}");
+        let signed = self.sign(house);
+        assert_eq!(signed.code, Some(0), "{signed:?}");
+        let removed = house.run(&["credentials", "remove", "mail"]);
+        assert_eq!(removed.code, Some(0), "{removed:?}");
+    }
+
     /// Makes it one that writes, with these scopes.
     pub fn changer(&mut self, scopes: &str) {
         self.changes = true;

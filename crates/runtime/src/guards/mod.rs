@@ -185,6 +185,8 @@ impl Runtime {
             let text = self.say(step.asked().lang, "not_there", &[("path", &path)]);
             return Err(Failure::new(ErrorClass::NotFound, text));
         }
+        // Nor is a yes used up by what lacks a credential.
+        step.ready(self)?;
         let reason = match permanent {
             Some(why) => why,
             None if verdict.ask => verdict.why,

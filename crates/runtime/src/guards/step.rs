@@ -4,6 +4,7 @@ use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
 use crate::guards::{Asked, Principal, Subject, is_own, size};
 use crate::input::Prepared;
+use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
 use metnos_executor::profile::Scope;
@@ -239,6 +240,10 @@ impl Subject for Step<'_, '_> {
         let takes = self.deletes() || self.found.manifest.executor.name.as_str().starts_with("move_");
         let first = operands.first().filter(|_| takes && operands.len() <= MEASURED_MAX)?;
         operands.iter().all(gone).then(|| first.clone())
+    }
+
+    fn ready(&mut self, runtime: &Runtime) -> Result<(), Failure> {
+        runtime.credentials_for(self.found, self.caller, self.door).map(|_| ())
     }
 
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {

@@ -2,6 +2,7 @@
 
 use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
+use crate::runtime::Runtime;
 use metnos_executor::Failure;
 use metnos_guard::card::{Card, Lang};
 use metnos_guard::command::Pattern;
@@ -91,6 +92,10 @@ pub(crate) trait Subject {
     /// The first of the things it would take away or elsewhere, when none of them is there.
     fn missing(&self) -> Option<PathBuf> {
         None
+    }
+    /// Looks whether it has what it needs before a person is asked about it.
+    fn ready(&mut self, _runtime: &Runtime) -> Result<(), Failure> {
+        Ok(())
     }
     /// The input list as text, unless it is longer than `most`, and whether any was.
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure>;
