@@ -119,15 +119,17 @@ impl Telegram {
                 });
             let Ok(invited) = invited else { return silence() };
             let said = match invited {
-                Some(person) => speech.say("tg-welcome", &[("name", &person.name)]),
-                None => speech.t("tg-no-invitation"),
+                Some(person) => {
+                    render::message(row.chat, &speech.say("tg-welcome", &[("name", &person.name)]))
+                }
+                None => render::to_stranger(row.chat, &speech.t("tg-no-invitation")),
             };
-            return self.done(row, vec![render::message(row.chat, &said)]);
+            return self.done(row, vec![said]);
         }
         match runtime.knock(CHANNEL, &sender, &from.first_name) {
             Ok(knock) => {
                 let said = speech.say("tg-code", &[("code", &knock.code)]);
-                self.done(row, vec![render::message(row.chat, &said)])
+                self.done(row, vec![render::to_stranger(row.chat, &said)])
             }
             // Whoever asks too often is not told that either.
             Err(failure) if matches!(failure.class, ErrorClass::LimitExceeded | ErrorClass::Conflict) => {

@@ -1,7 +1,7 @@
 //! Replies: written down, then sent, then marked. What fails for a while is tried again; what is refused is not.
 
 use super::wire::{Attached, Trouble, Wire};
-use super::{Telegram, pause, render, unread};
+use super::{CHANNEL, Telegram, pause, render, unread};
 use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
 use metnos_memory::db::{TelegramOut, TelegramWaiting};
@@ -82,6 +82,9 @@ impl Telegram {
         if waiting.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) > OLD) {
             return self.given_up(waiting, "no line for a day");
         }
+        if !self.has_reader(waiting)? {
+            return self.given_up(waiting, "whoever it is for is nobody here any more");
+        }
         // What may have arrived is only sent again over a line that is seen to work.
         let line = if doubtful.contains(&waiting.id) { wire.me().map(|_| ()) } else { Ok(()) };
         let trouble = match line.and_then(|()| self.carry(wire, waiting)) {
@@ -115,6 +118,13 @@ impl Telegram {
         };
         let at = now + SignedDuration::try_from(later).unwrap_or(SignedDuration::from_secs(60));
         self.db().telegram_later(waiting.id, at).map_err(unread)
+    }
+
+    /// Whether whoever it is for is still somebody of the house, which is asked each time: who was revoked gets
+    /// nothing more, not even what waited already.
+    fn has_reader(&self, waiting: &TelegramWaiting) -> Result<bool, Failure> {
+        let Some(reader) = waiting.reader else { return Ok(true) };
+        Ok(self.house.runtime().sender(CHANNEL, &reader.to_string())?.is_some())
     }
 
     fn given_up(&self, waiting: &TelegramWaiting, why: &str) -> Result<(), Failure> {

@@ -192,9 +192,10 @@ pub(super) const TELEGRAM_AGAIN: &str =
 pub(super) const TELEGRAM_SETTLE: &str = "UPDATE telegram_updates SET state = ?4, shown = ?5,
     body = CASE ?4 WHEN 'new' THEN body ELSE '' END
     WHERE update_id = ?1 AND state = ?2 AND shown IS ?3";
-pub(super) const TELEGRAM_POST: &str = "INSERT INTO telegram_outbox (chat, kind, body, not_before, state, at)
-    VALUES (?1, ?2, ?3, 0, 'waiting', ?4)";
-pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at FROM telegram_outbox
+pub(super) const TELEGRAM_POST: &str =
+    "INSERT INTO telegram_outbox (chat, kind, body, not_before, state, at, reader)
+    VALUES (?1, ?2, ?3, 0, 'waiting', ?4, ?5)";
+pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at, reader FROM telegram_outbox
     WHERE id IN (SELECT min(id) FROM telegram_outbox WHERE state = 'waiting' GROUP BY chat)
     AND not_before <= ?1 ORDER BY id LIMIT ?2";
 pub(super) const TELEGRAM_SENT: &str =

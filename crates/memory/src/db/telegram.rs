@@ -34,6 +34,8 @@ pub struct TelegramOut {
     pub kind: &'static str,
     /// All of it, as JSON.
     pub body: String,
+    /// The sender who reads it, as long as they are somebody of the house; nobody, in what a stranger is told.
+    pub reader: Option<i64>,
 }
 
 /// Something that waits to be sent.
@@ -51,6 +53,8 @@ pub struct TelegramWaiting {
     pub tries: u32,
     /// Since when it waits.
     pub at: String,
+    /// The sender who reads it, as long as they are somebody of the house; nobody, in what a stranger is told.
+    pub reader: Option<i64>,
 }
 
 /// What became of something that was to be sent.
@@ -242,8 +246,8 @@ impl Db {
 }
 
 fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<Vec<i64>> {
-    let one = |TelegramOut { chat, kind, body }: &TelegramOut| {
-        tx.execute(sql::TELEGRAM_POST, (chat, kind, body, now.to_string()))?;
+    let one = |TelegramOut { chat, kind, body, reader }: &TelegramOut| {
+        tx.execute(sql::TELEGRAM_POST, (chat, kind, body, now.to_string(), reader))?;
         Ok(tx.last_insert_rowid())
     };
     out.iter().map(one).collect()
@@ -269,6 +273,7 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<TelegramWaiting> {
         body: row.get(3)?,
         tries: row.get(4)?,
         at: row.get(5)?,
+        reader: row.get(6)?,
     })
 }
 
@@ -278,7 +283,7 @@ mod tests {
     use super::*;
 
     fn out(chat: i64, body: &str) -> TelegramOut {
-        TelegramOut { chat, kind: "message", body: body.to_owned() }
+        TelegramOut { chat, kind: "message", body: body.to_owned(), reader: Some(chat) }
     }
 
     #[test]

@@ -1,0 +1,60 @@
+//! The Telegram door when something goes wrong between a message and its answer: what waits, what fails for a
+//! while, what somebody else wrote, and a line that drops again and again.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+use support::daemon::Daemon;
+use support::telegram::{ANNA, BRUNO, Bot, Fault, GROUP, HOST, NAME, house, member, run};
+
+/// Waits until something holds.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < end, "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until nothing is left to be sent.
+fn emptied(daemon: &Daemon) {
+    until("an empty outbox", || daemon.get("/metrics").body.contains("metnos_telegram_outbox 0"));
+}
+
+/// Lets the next message that is sent wait so long; comes back once it does.
+fn held_up(bot: &Bot, seconds: u64, says: impl FnOnce() -> i64) {
+    let before = bot.calls("sendMessage");
+    bot.fail("sendMessage", &[Fault::Busy(seconds)]);
+    says();
+    until("a message that waits", || bot.calls("sendMessage") > before);
+}
+
+#[test]
+fn who_was_revoked_gets_nothing_that_waited() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    member(&house, ANNA, "Anna", "member");
+    member(&house, BRUNO, "Bruno", "member");
+    let daemon = Daemon::start(&house);
+    held_up(&bot, 12, || bot.says(ANNA, "what time is it"));
+    held_up(&bot, 12, || bot.says_in(GROUP, ANNA, &format!("@{NAME} what time is it")));
+    run(&house, &["users", "revoke", "anna"]);
+    emptied(&daemon);
+    assert!(bot.sent_to(ANNA).is_empty(), "{:#?}", bot.sent_to(ANNA));
+    assert!(bot.sent_to(GROUP).is_empty(), "{:#?}", bot.sent_to(GROUP));
+    // Whose pairing was removed neither; they are a stranger then, and a stranger gets a code.
+    held_up(&bot, 8, || bot.says(BRUNO, "what time is it"));
+    run(&house, &["pairing", "remove", "telegram", &BRUNO.to_string()]);
+    emptied(&daemon);
+    assert!(bot.sent_to(BRUNO).is_empty(), "{:#?}", bot.sent_to(BRUNO));
+    bot.says(BRUNO, "what time is it");
+    let told = bot.wait_count(BRUNO, 1).text();
+    assert!(told.starts_with("Your code is"), "{told}");
+    // Everybody else is answered, alone and in the group.
+    bot.says(HOST, "what time is it");
+    assert!(bot.wait_count(HOST, 1).text().contains(':'));
+    bot.says_in(GROUP, HOST, &format!("@{NAME} what time is it"));
+    assert!(bot.wait_count(GROUP, 1).text().contains(':'));
+    house.chain_holds();
+}
