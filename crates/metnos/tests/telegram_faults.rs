@@ -5,6 +5,7 @@
 mod support;
 
 use std::time::{Duration, Instant};
+use support::House;
 use support::daemon::Daemon;
 use support::telegram::{ANNA, BRUNO, Bot, Fault, GROUP, HOST, NAME, house, member, run};
 
@@ -28,6 +29,12 @@ fn held_up(bot: &Bot, seconds: u64, says: impl FnOnce() -> i64) {
     bot.fail("sendMessage", &[Fault::Busy(seconds)]);
     says();
     until("a message that waits", || bot.calls("sendMessage") > before);
+}
+
+/// Whether the daemon wrote this into its log.
+fn logged(house: &House, words: &str) -> bool {
+    let log = std::fs::read_to_string(house.metnos().join("state/logs/metnos.log"));
+    log.is_ok_and(|log| log.contains(words))
 }
 
 #[test]
@@ -56,5 +63,30 @@ fn who_was_revoked_gets_nothing_that_waited() {
     assert!(bot.wait_count(HOST, 1).text().contains(':'));
     bot.says_in(GROUP, HOST, &format!("@{NAME} what time is it"));
     assert!(bot.wait_count(GROUP, 1).text().contains(':'));
+    house.chain_holds();
+}
+
+#[test]
+fn a_message_that_fails_for_a_while_is_handled_without_a_restart_and_once() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    let _daemon = Daemon::start(&house);
+    // While the file is fetched, somebody takes the database and keeps it for longer than is waited for.
+    bot.fail("getFile", &[Fault::Busy(4)]);
+    let update = bot.sends_file(HOST, "notes.txt", b"one\ntwo\n", "");
+    until("a file that is fetched", || bot.calls("getFile") > 0);
+    let other = rusqlite::Connection::open(house.metnos().join("state/metnos.sqlite")).unwrap();
+    other.busy_timeout(Duration::from_secs(10)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    until("a failure", || logged(&house, &format!("telegram: update {update}:")));
+    assert!(bot.sent_to(HOST).is_empty(), "{:#?}", bot.sent_to(HOST));
+    other.execute_batch("ROLLBACK").unwrap();
+    let told = bot.wait_count(HOST, 1).text();
+    assert!(told.contains("inbox/telegram/notes.txt"), "{told}");
+    // What comes after it is handled too, and nothing of it has happened twice.
+    bot.says(HOST, "what time is it");
+    assert!(bot.wait_count(HOST, 2).text().contains(':'));
+    assert_eq!(bot.sent_to(HOST).len(), 2, "{:#?}", bot.sent_to(HOST));
+    assert_eq!(std::fs::read_dir(house.metnos().join("workspace/inbox/telegram")).unwrap().count(), 1);
     house.chain_holds();
 }

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(500);
 /// How often is looked for questions that were answered elsewhere.
 const WAITING: Duration = Duration::from_secs(1);
+/// How often is looked for messages that nobody handles.
+const SWEEP: Duration = Duration::from_secs(30);
 /// How often what was done is let go of, and after how long.
 const TIDY: Duration = Duration::from_secs(3600);
 const KEPT: SignedDuration = SignedDuration::from_hours(72);
@@ -28,7 +30,7 @@ impl Telegram {
     pub(super) fn deliver_all(self: &Arc<Self>) {
         // What may have arrived although nobody said so.
         let mut doubtful = HashSet::new();
-        let (mut looked, mut tidied) = (Instant::now(), None::<Instant>);
+        let (mut looked, mut swept, mut tidied) = (Instant::now(), Instant::now(), None::<Instant>);
         loop {
             self.wait_for_bell(LOOK);
             // After the house closes, what is in work is still answered.
@@ -40,6 +42,10 @@ impl Telegram {
             if let Some(wire) = self.wire() {
                 let sent = self.deliver(&wire, &mut doubtful);
                 self.noted(sent);
+            }
+            if swept.elapsed() >= SWEEP {
+                swept = Instant::now();
+                self.noted(self.sweep());
             }
             if tidied.is_none_or(|at| at.elapsed() >= TIDY) {
                 tidied = Some(Instant::now());

@@ -78,6 +78,12 @@ pub(super) struct Press {
 }
 
 impl Update {
+    /// Whether it is meant for this bot.
+    pub(super) fn is_for(&self, bot: &(i64, String)) -> bool {
+        let message = self.message.as_ref().or(self.edited_message.as_ref());
+        self.callback_query.is_some() || message.is_some_and(|message| message.said(bot).is_some())
+    }
+
     /// Chat and sender, as far as there are any.
     pub(super) fn place(&self) -> (i64, i64) {
         let message = self.message.as_ref().or(self.edited_message.as_ref());

@@ -181,6 +181,9 @@ pub(super) const TELEGRAM_TAKE: &str =
 pub(super) const TELEGRAM_OPEN: &str =
     "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
     WHERE state = ?1 AND state <> 'done' ORDER BY update_id";
+pub(super) const TELEGRAM_NEW: &str =
+    "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
+    WHERE update_id = ?1 AND state = 'new'";
 pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
 pub(super) const TELEGRAM_DECIDES: &str =
     "UPDATE telegram_updates SET turn = ?2, shown = ?3 WHERE update_id = ?1 AND state = 'new'";

@@ -136,6 +136,13 @@ impl Db {
         })
     }
 
+    /// This update as it stands, if it is still to be handled.
+    pub fn telegram_new(&self, update_id: i64) -> Result<Option<TelegramUpdate>> {
+        self.with("read an update", |c| {
+            c.prepare_cached(sql::TELEGRAM_NEW)?.query_row([update_id], update).optional()
+        })
+    }
+
     /// Says that an update belongs to this turn.
     pub fn telegram_turn(&self, update_id: i64, turn: &str) -> Result<()> {
         self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
@@ -303,10 +310,12 @@ mod tests {
         assert_eq!(db.telegram_take(&[update.clone(), update.clone()], now).unwrap(), [true, false]);
         assert_eq!(db.telegram_take(std::slice::from_ref(&update), now).unwrap(), [false]);
         assert_eq!(db.telegram_offset().unwrap().unwrap().0, 8);
+        assert_eq!(db.telegram_new(7).unwrap().as_ref(), Some(&update));
         assert_eq!(db.telegram_open("new").unwrap(), [update]);
         let answer = [out(1, "a"), out(1, "b"), out(3, "c")];
         assert!(db.telegram_settle(7, ("new", None), ("waits", Some("Q")), &answer, now).unwrap());
         assert!(!db.telegram_settle(7, ("new", None), ("done", None), &answer, now).unwrap());
+        assert_eq!(db.telegram_new(7).unwrap(), None, "it is not new any more");
         assert_eq!(db.telegram_waiting().unwrap(), 3);
         assert_eq!(db.telegram_open("waits").unwrap()[0].shown.as_deref(), Some("Q"));
         assert!(db.telegram_settle(7, ("waits", Some("Q")), ("done", None), &[], now).unwrap());
