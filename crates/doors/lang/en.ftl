@@ -412,6 +412,7 @@ tg-stopping = It stops at the next safe point.
 tg-nothing-runs = Nothing runs here.
 tg-language = From now on I speak English.
 tg-only-text = I understand text, photos and files.
+tg-passed-on = That was written by somebody else, so nothing is done with it. Write it yourself if you want it done.
 tg-edited = A message that was changed is not done again. Send it anew if you want it.
 tg-empty = Done.
 tg-as-file = The answer is long, so it comes as a file.

@@ -412,6 +412,7 @@ tg-stopping = Si ferma al prossimo punto sicuro.
 tg-nothing-runs = Qui non è in corso niente.
 tg-language = D'ora in poi parlo italiano.
 tg-only-text = Capisco testo, foto e file.
+tg-passed-on = Questo l'ha scritto qualcun altro, quindi non ne faccio niente. Se lo vuoi, scrivilo tu.
 tg-edited = Un messaggio modificato non viene eseguito di nuovo. Se lo vuoi, mandalo da capo.
 tg-empty = Fatto.
 tg-as-file = La risposta è lunga, quindi arriva come file.
