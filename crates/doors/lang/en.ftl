@@ -423,6 +423,7 @@ tg-session = Yes, in this conversation
 tg-always = Yes, always here
 tg-asks = { $name } asks:
 tg-not-sent = What you sent to { $name } did not arrive: { $why }
+tg-perhaps-sent = Whether what you sent to { $name } arrived is not known: { $why }
 tg-host-asked = The host was asked.
 tg-host-only = Only the host may answer this.
 tg-not-yours = This question is not for you.

@@ -423,6 +423,7 @@ tg-session = Sì, in questa conversazione
 tg-always = Sì, sempre qui
 tg-asks = { $name } chiede:
 tg-not-sent = Quello che hai mandato a { $name } non è arrivato: { $why }
+tg-perhaps-sent = Non si sa se quello che hai mandato a { $name } sia arrivato: { $why }
 tg-host-asked = È stato chiesto al padrone di casa.
 tg-host-only = Può rispondere solo il padrone di casa.
 tg-not-yours = Questa domanda non è per te.

@@ -31,6 +31,13 @@ fn held_up(bot: &Bot, seconds: u64, says: impl FnOnce() -> i64) {
     until("a message that waits", || bot.calls("sendMessage") > before);
 }
 
+/// Waits until nothing of a daemon that was killed is left: what it had just started dies a moment later.
+fn let_go(house: &House) -> &House {
+    let lock = std::fs::File::open(house.metnos().join("state/serve.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    house
+}
+
 /// Whether the daemon wrote this into its log.
 fn logged(house: &House, words: &str) -> bool {
     let log = std::fs::read_to_string(house.metnos().join("state/logs/metnos.log"));
@@ -144,4 +151,69 @@ fn what_is_forwarded_is_no_order_no_yes_and_no_code() {
     let paired: Vec<_> = pairings.as_array().unwrap().iter().filter(|row| row["state"] == "paired").collect();
     assert!(paired.len() == 1 && paired[0]["who"] == "host", "{pairings}");
     house.chain_holds();
+}
+
+#[test]
+fn a_reply_comes_twice_at_most_however_often_the_line_drops() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    let daemon = Daemon::start(&house);
+    bot.fail("sendMessage", &[Fault::CutAfter; 3]);
+    bot.says(HOST, "/stop");
+    bot.wait_count(HOST, 2);
+    emptied(&daemon);
+    assert!(logged(&house, "may arrive twice") && logged(&house, "was given up: the line was cut twice"));
+    // The third fault is the next message's: it comes twice, and that is the end of it.
+    bot.says(HOST, "/help");
+    bot.wait_count(HOST, 4);
+    emptied(&daemon);
+    let sent = bot.sent_to(HOST);
+    assert_eq!(sent.len(), 4, "{sent:#?}");
+    assert!(sent[..2].iter().all(|sent| sent.text().contains("Nothing runs")), "{sent:#?}");
+    assert!(sent[2..].iter().all(|sent| sent.text().contains("/undo")), "{sent:#?}");
+    assert_eq!(sent.iter().filter(|sent| sent.told).count(), 1, "{sent:#?}");
+}
+
+#[test]
+fn a_restart_does_not_forget_that_a_reply_may_have_arrived() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    let daemon = Daemon::start(&house);
+    bot.says(HOST, "/help");
+    bot.wait_count(HOST, 1);
+    bot.fail("sendMessage", &[Fault::CutAfter; 2]);
+    // The line is not seen to work again before the kill.
+    let looks = bot.calls("getMe");
+    bot.fail("getMe", &[Fault::Status(502); 3]);
+    bot.says(HOST, "/stop");
+    bot.wait_count(HOST, 2);
+    until("a look at the line", || bot.calls("getMe") > looks);
+    daemon.kill();
+    let daemon = Daemon::start(let_go(&house));
+    bot.wait_count(HOST, 3);
+    until("the end of it", || logged(&house, "was given up: the line was cut twice"));
+    emptied(&daemon);
+    bot.says(HOST, "/lang it");
+    bot.wait("language", |sent| sent.text().contains("italiano"));
+    assert_eq!(bot.sent_to(HOST).len(), 4, "{:#?}", bot.sent_to(HOST));
+}
+
+#[test]
+fn whoever_sent_something_hears_that_the_line_was_cut_twice() {
+    let bot = Bot::start();
+    let house = house(&bot);
+    member(&house, ANNA, "Anna", "member");
+    let daemon = Daemon::start(&house);
+    bot.says(HOST, "send Anna the message \"dinner is ready\" on Telegram");
+    let card = bot.wait_count(HOST, 1);
+    assert!(is_card(&card), "{card:?}");
+    bot.fail("sendMessage", &[Fault::Busy(10)]);
+    bot.press(HOST, &card, &card.button(":o"));
+    bot.wait("the answer", |sent| sent.chat() == HOST && sent.text().contains("For Anna: written down"));
+    bot.fail("sendMessage", &[Fault::CutAfter; 2]);
+    let news =
+        bot.wait("the news", |sent| sent.chat() == HOST && sent.text().contains("the line was cut twice"));
+    assert!(news.text().contains("sent to Anna arrived is not known"), "{news:?}");
+    emptied(&daemon);
+    assert_eq!(bot.sent_to(ANNA).len(), 2, "{:#?}", bot.sent_to(ANNA));
 }

@@ -198,7 +198,8 @@ pub(super) const TELEGRAM_SETTLE: &str = "UPDATE telegram_updates SET state = ?4
 pub(super) const TELEGRAM_POST: &str =
     "INSERT INTO telegram_outbox (chat, kind, body, not_before, state, at, reader)
     VALUES (?1, ?2, ?3, 0, 'waiting', ?4, ?5)";
-pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at, reader FROM telegram_outbox
+pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at, reader, doubts
+    FROM telegram_outbox
     WHERE id IN (SELECT min(id) FROM telegram_outbox WHERE state = 'waiting' GROUP BY chat)
     AND not_before <= ?1 ORDER BY id LIMIT ?2";
 pub(super) const TELEGRAM_SENT: &str =
@@ -207,7 +208,8 @@ pub(super) const TELEGRAM_GIVEN_UP: &str =
     "UPDATE telegram_outbox SET state = 'given_up', body = ?2 WHERE id = ?1";
 pub(super) const TELEGRAM_FATE: &str = "SELECT state, body FROM telegram_outbox WHERE id = ?1";
 pub(super) const TELEGRAM_LATER: &str =
-    "UPDATE telegram_outbox SET tries = tries + 1, not_before = ?2 WHERE id = ?1";
+    "UPDATE telegram_outbox SET tries = tries + 1, not_before = ?2, doubts = ?3 WHERE id = ?1";
+pub(super) const TELEGRAM_SENDING: &str = "UPDATE telegram_outbox SET doubts = doubts + 1 WHERE id = ?1";
 pub(super) const TELEGRAM_WAITING: &str = "SELECT count(*) FROM telegram_outbox WHERE state = 'waiting'";
 pub(super) const TELEGRAM_UPDATES_FORGET: &str =
     "DELETE FROM telegram_updates WHERE state = 'done' AND at < ?1";

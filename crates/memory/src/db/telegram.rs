@@ -55,6 +55,8 @@ pub struct TelegramWaiting {
     pub at: String,
     /// The sender who reads it, as long as they are somebody of the house; nobody, in what a stranger is told.
     pub reader: Option<i64>,
+    /// How often it may have arrived without a word of it.
+    pub doubts: u32,
 }
 
 /// What became of something that was to be sent.
@@ -216,6 +218,11 @@ impl Db {
         })
     }
 
+    /// It is being sent: until it is known what came of it, it may have arrived.
+    pub fn telegram_sending(&self, id: i64) -> Result<()> {
+        self.write("begin to send", |tx| tx.execute(sql::TELEGRAM_SENDING, [id]).map(|_| ()))
+    }
+
     /// It was sent, as this message.
     pub fn telegram_sent(&self, id: i64, message: Option<i64>) -> Result<()> {
         self.write("mark as sent", |tx| tx.execute(sql::TELEGRAM_SENT, (id, message)).map(|_| ()))
@@ -229,10 +236,10 @@ impl Db {
         })
     }
 
-    /// It is tried again, not before then.
-    pub fn telegram_later(&self, id: i64, not_before: Timestamp) -> Result<()> {
+    /// It is tried again, not before then; so often it may have arrived by now.
+    pub fn telegram_later(&self, id: i64, not_before: Timestamp, doubts: u32) -> Result<()> {
         self.write("put a message off", |tx| {
-            tx.execute(sql::TELEGRAM_LATER, (id, not_before.as_millisecond())).map(|_| ())
+            tx.execute(sql::TELEGRAM_LATER, (id, not_before.as_millisecond(), doubts)).map(|_| ())
         })
     }
 
@@ -281,6 +288,7 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<TelegramWaiting> {
         tries: row.get(4)?,
         at: row.get(5)?,
         reader: row.get(6)?,
+        doubts: row.get(7)?,
     })
 }
 
@@ -323,6 +331,24 @@ mod tests {
     }
 
     #[test]
+    fn a_message_in_doubt_stays_so_until_it_is_known_what_came_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.sqlite");
+        let db = Db::open(&path).unwrap();
+        let now = Timestamp::now();
+        let id = db.telegram_post(&[out(1, "a")], now).unwrap()[0];
+        db.telegram_sending(id).unwrap();
+        drop(db);
+        let db = Db::open(&path).unwrap();
+        let doubts = || db.telegram_due(now, 9).unwrap()[0].doubts;
+        assert_eq!(doubts(), 1, "also after a cut");
+        db.telegram_sending(id).unwrap();
+        assert_eq!(doubts(), 2);
+        db.telegram_later(id, now, 1).unwrap();
+        assert_eq!(doubts(), 1, "this time it was not taken");
+    }
+
+    #[test]
     fn a_chat_keeps_its_order_and_does_not_hold_others_up() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
@@ -333,7 +359,7 @@ mod tests {
         };
         assert_eq!(due(now), ["a", "c"]);
         let later = now + jiff::SignedDuration::from_secs(5);
-        db.telegram_later(1, later).unwrap();
+        db.telegram_later(1, later, 0).unwrap();
         assert_eq!(due(now), ["c"], "what comes after it waits too");
         assert_eq!(due(later), ["a", "c"]);
         db.telegram_sent(1, Some(4)).unwrap();
