@@ -215,3 +215,6 @@ pub(super) const TELEGRAM_UPDATES_FORGET: &str =
     "DELETE FROM telegram_updates WHERE state = 'done' AND at < ?1";
 pub(super) const TELEGRAM_OUTBOX_FORGET: &str =
     "DELETE FROM telegram_outbox WHERE state <> 'waiting' AND at < ?1";
+pub(super) const TELEGRAM_UPDATES_ERASE: &str = "DELETE FROM telegram_updates WHERE sender = ?1";
+// The number of a person is the number of the chat with them; in a group it is said who reads.
+pub(super) const TELEGRAM_OUTBOX_ERASE: &str = "DELETE FROM telegram_outbox WHERE chat = ?1 OR reader = ?1";

@@ -257,6 +257,19 @@ impl Db {
             tx.execute(sql::TELEGRAM_OUTBOX_FORGET, [before.to_string()]).map(|_| ())
         })
     }
+
+    /// Lets go of everything that came from these senders and of everything for them, also what waits; tells how
+    /// much that was.
+    pub fn telegram_erase(&self, senders: &[i64]) -> Result<usize> {
+        self.write("erase senders", |tx| {
+            let mut erased = 0;
+            for sender in senders {
+                erased += tx.execute(sql::TELEGRAM_UPDATES_ERASE, [sender])?;
+                erased += tx.execute(sql::TELEGRAM_OUTBOX_ERASE, [sender])?;
+            }
+            Ok(erased)
+        })
+    }
 }
 
 fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<Vec<i64>> {
@@ -328,6 +341,36 @@ mod tests {
         assert_eq!(db.telegram_open("waits").unwrap()[0].shown.as_deref(), Some("Q"));
         assert!(db.telegram_settle(7, ("waits", Some("Q")), ("done", None), &[], now).unwrap());
         assert!(db.telegram_open("waits").unwrap().is_empty());
+    }
+
+    #[test]
+    fn erasing_a_sender_leaves_what_is_of_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        let from = |update_id: i64, chat: i64, sender: i64| TelegramUpdate {
+            update_id,
+            turn: format!("T{update_id}"),
+            chat,
+            sender,
+            body: "{}".into(),
+            shown: None,
+            again: false,
+        };
+        db.telegram_take(&[from(1, 20, 20), from(2, -5, 20), from(3, 30, 30), from(4, -5, 30)], now).unwrap();
+        let in_group = |reader: i64| TelegramOut { reader: Some(reader), ..out(-5, "g") };
+        let posted =
+            db.telegram_post(&[out(20, "a"), out(20, "b"), in_group(20), out(30, "c"), in_group(30)], now);
+        db.telegram_sent(posted.unwrap()[0], Some(9)).unwrap();
+        assert_eq!(db.telegram_erase(&[]).unwrap(), 0);
+        assert_eq!(db.telegram_erase(&[20, 40]).unwrap(), 5);
+        let left: Vec<i64> = db.telegram_open("new").unwrap().into_iter().map(|row| row.update_id).collect();
+        assert_eq!(left, [3, 4]);
+        let waits: Vec<Option<i64>> =
+            db.telegram_due(now, 9).unwrap().into_iter().map(|row| row.reader).collect();
+        assert_eq!(waits, [Some(30), Some(30)]);
+        assert_eq!(db.telegram_erase(&[20]).unwrap(), 0, "again there is nothing");
+        assert_eq!(db.telegram_offset().unwrap().unwrap().0, 5, "and nothing of it is asked for again");
     }
 
     #[test]
