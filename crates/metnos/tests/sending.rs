@@ -114,8 +114,9 @@ fn whoever_sent_something_hears_that_it_was_refused() {
     yes("send Anna the message \"dinner is ready\" on Telegram", &[Fault::Refused]);
     bot.wait("the answer", |sent| sent.chat() == HOST && sent.text().contains("Telegram did not take it"));
     // Later: a message of its own does.
-    yes("send Anna the message \"wash your hands\" on Telegram", &[Fault::Busy(6), Fault::Refused]);
+    yes("send Anna the message \"wash your hands\" on Telegram", &[Fault::Busy(8)]);
     bot.wait("the answer", |sent| sent.chat() == HOST && sent.text().contains("For Anna: written down"));
+    bot.fail("sendMessage", &[Fault::Refused]);
     bot.wait("the news", |sent| sent.chat() == HOST && sent.text().contains("sent to Anna did not arrive"));
     assert!(bot.sent_to(ANNA).is_empty(), "{:#?}", bot.sent_to(ANNA));
 }

@@ -72,7 +72,7 @@ pub(crate) fn post(
             }
         };
         body[SENDER] = json!({ "from": from, "to": to });
-        out.push(TelegramOut { chat: *chat, kind, body: body.to_string() });
+        out.push(TelegramOut { chat: *chat, kind, body: body.to_string(), reader: Some(*chat) });
     }
     let posted = runtime.db().telegram_post(&out, Timestamp::now());
     posted.map_err(|e| Failure::internal(e.to_string()))

@@ -53,6 +53,9 @@ impl Telegram {
         let Some(who) = self.who(from)? else { return self.stranger(row, message, from) };
         let Some(said) = message.said(&self.bot()) else { return self.done(row, Vec::new()) };
         let speech = self.speech(&who, from);
+        if message.is_passed_on() {
+            return self.passed_on(&Heard { row, who, speech }, message);
+        }
         if let Some(question) = row.shown.clone() {
             let yes = self.house.words.yes_or_no(&said);
             let answer = yes.map(|yes| if yes { Answer::Once } else { Answer::No });
@@ -74,6 +77,15 @@ impl Telegram {
         match said.is_empty() {
             true => self.done(row, heard.reply(&heard.speech.t("tg-only-text"))),
             false => self.request(&heard, said, Vec::new()),
+        }
+    }
+
+    /// What somebody else wrote is no order, no answer and no code, whoever passes it on. A file is kept, as files
+    /// are; what is said with it is somebody else's too.
+    fn passed_on(self: &Arc<Self>, heard: &Heard<'_>, message: &Message) -> Result<(), Failure> {
+        match message.file() {
+            Some((sent, name)) => self.receive(heard, sent, &name, ""),
+            None => self.done(heard.row, heard.reply(&heard.speech.t("tg-passed-on"))),
         }
     }
 
@@ -109,7 +121,8 @@ impl Telegram {
             return silence();
         }
         let speech = self.house.words.speak(from.language_code.as_deref());
-        let text = message.text.as_deref().unwrap_or_default();
+        // An invitation that is passed on is used by nobody.
+        let text = message.text.as_deref().filter(|_| !message.is_passed_on()).unwrap_or_default();
         if let Some((_, token)) = command(text).filter(|(word, rest)| word == "start" && !rest.is_empty()) {
             let invited =
                 self.house.tries.listen(|| match runtime.accept_invitation(CHANNEL, &sender, token) {
@@ -119,15 +132,17 @@ impl Telegram {
                 });
             let Ok(invited) = invited else { return silence() };
             let said = match invited {
-                Some(person) => speech.say("tg-welcome", &[("name", &person.name)]),
-                None => speech.t("tg-no-invitation"),
+                Some(person) => {
+                    render::message(row.chat, &speech.say("tg-welcome", &[("name", &person.name)]))
+                }
+                None => render::to_stranger(row.chat, &speech.t("tg-no-invitation")),
             };
-            return self.done(row, vec![render::message(row.chat, &said)]);
+            return self.done(row, vec![said]);
         }
         match runtime.knock(CHANNEL, &sender, &from.first_name) {
             Ok(knock) => {
                 let said = speech.say("tg-code", &[("code", &knock.code)]);
-                self.done(row, vec![render::message(row.chat, &said)])
+                self.done(row, vec![render::to_stranger(row.chat, &said)])
             }
             // Whoever asks too often is not told that either.
             Err(failure) if matches!(failure.class, ErrorClass::LimitExceeded | ErrorClass::Conflict) => {

@@ -1,10 +1,13 @@
-//! Who waits for whom: what one person says in one chat is handled in order, everything else beside it.
+//! Who waits for whom: what one person says in one chat is handled in order, everything else beside it. An update
+//! is in one pair of hands at a time, and what fails for a while is tried again in its place.
 
-use super::Telegram;
+use super::hear::told;
 use super::update::Update;
+use super::{Telegram, pause, render, unread};
+use metnos_executor::Failure;
 use metnos_memory::db::TelegramUpdate;
 use metnos_runtime::house::logbook::Level;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,19 +16,47 @@ use std::time::Duration;
 /// How long a lane stays open with nothing in it.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// An update to handle, and whether it may have been begun before.
-pub(super) type Job = (TelegramUpdate, bool);
+/// How often what fails is tried again before whoever wrote is told so.
+const TRIES: u32 = 5;
+
+/// The numbers of the updates that are in somebody's hands.
+type Held = Arc<Mutex<HashSet<i64>>>;
 
 /// The lanes there are.
 #[derive(Default)]
-pub(super) struct Lanes(Mutex<HashMap<String, Sender<Job>>>);
+pub(super) struct Lanes {
+    open: Mutex<HashMap<String, Sender<Job>>>,
+    held: Held,
+}
+
+/// An update in somebody's hands, until this is dropped, however that happens.
+struct Job {
+    update: i64,
+    /// It may have been begun before.
+    again: bool,
+    held: Held,
+}
+
+impl Job {
+    /// Takes an update up, unless somebody has it.
+    fn take(held: &Held, update: i64, again: bool) -> Option<Self> {
+        let free = held.lock().unwrap_or_else(PoisonError::into_inner).insert(update);
+        free.then(|| Self { update, again, held: Arc::clone(held) })
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.update);
+    }
+}
 
 impl Telegram {
-    /// Puts an update into its lane.
-    pub(super) fn dispatch(self: &Arc<Self>, row: TelegramUpdate, again: bool) {
-        let name = self.lane(&row);
-        let mut job = (row, again);
-        let mut lanes = self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Puts an update into its lane, unless it is in one.
+    pub(super) fn dispatch(self: &Arc<Self>, row: &TelegramUpdate, again: bool) {
+        let Some(mut job) = Job::take(&self.lanes.held, row.update_id, again) else { return };
+        let name = self.lane(row);
+        let mut lanes = self.lanes.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lane) = lanes.get(&name) {
             match lane.send(job) {
                 Ok(()) => return,
@@ -41,10 +72,20 @@ impl Telegram {
             std::thread::Builder::new().name("telegram lane".into()).spawn(move || own.work(&key, &jobs));
         match begun {
             Ok(_) => drop(lanes.insert(name, lane)),
-            Err(e) => {
-                self.note(Level::Error, &format!("no thread for a message: {e}; it waits for the next start"))
-            }
+            Err(e) => self.note(Level::Error, &format!("no thread for a message: {e}; it waits")),
         }
+    }
+
+    /// Takes up what is new and in nobody's hands: a thread that died let go of it, or there was none to be had.
+    pub(super) fn sweep(self: &Arc<Self>) -> Result<(), Failure> {
+        // What was there before is taken up by the start itself.
+        if !self.recovered.load(Ordering::Relaxed) || self.is_closing() {
+            return Ok(());
+        }
+        for row in self.db().telegram_open("new").map_err(unread)? {
+            self.dispatch(&row, true);
+        }
+        Ok(())
     }
 
     /// Strangers share a lane; a press and a stop wait for nobody's turn.
@@ -67,25 +108,52 @@ impl Telegram {
         loop {
             let job = jobs.recv_timeout(IDLE).ok().or_else(|| {
                 // Nobody can put anything in while this is held.
-                let mut lanes = self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut lanes = self.lanes.open.lock().unwrap_or_else(PoisonError::into_inner);
                 let late = jobs.try_recv().ok();
                 if late.is_none() {
                     lanes.remove(name);
                 }
                 late
             });
-            let Some((row, again)) = job else { return };
-            // What is not begun now is begun at the next start.
-            if self.is_closing() {
-                continue;
-            }
-            let _busy = Busy::begin(self);
-            if let Err(failure) = self.handle_update(&row, again)
-                && !self.is_closing()
-            {
-                self.note(Level::Error, &format!("update {}: {}", row.update_id, failure.message));
-            }
+            let Some(job) = job else { return };
+            self.see_through(&job);
         }
+    }
+
+    /// Handles an update in its place, however often it takes. What does not pass is told; only where that cannot
+    /// be written down either, it is tried on.
+    fn see_through(self: &Arc<Self>, job: &Job) {
+        let mut tries = 0;
+        // What is not handled now is begun at the next start.
+        while !self.is_closing() {
+            let Err(failure) = self.attempt(job.update, job.again || tries > 0) else { return };
+            if self.is_closing() {
+                return;
+            }
+            self.note(Level::Error, &format!("update {}: {}", job.update, failure.message));
+            if tries >= TRIES && self.excuse(job.update, &failure).is_ok() {
+                return;
+            }
+            self.rest(pause(tries));
+            tries += 1;
+        }
+    }
+
+    /// Handles an update as it is written down now: an earlier try may have got somewhere.
+    fn attempt(self: &Arc<Self>, update: i64, again: bool) -> Result<(), Failure> {
+        let _busy = Busy::begin(self);
+        match self.db().telegram_new(update).map_err(unread)? {
+            Some(row) => self.handle_update(&row, again),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells whoever wrote why nothing comes of it.
+    fn excuse(&self, update: i64, failure: &Failure) -> Result<(), Failure> {
+        let Some(row) = self.db().telegram_new(update).map_err(unread)? else { return Ok(()) };
+        let ours = serde_json::from_str::<Update>(&row.body).is_ok_and(|update| update.is_for(&self.bot()));
+        let out = ours.then(|| render::message(row.chat, &told(failure)));
+        self.done(&row, out.into_iter().collect())
     }
 }
 

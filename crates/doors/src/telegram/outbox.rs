@@ -1,7 +1,7 @@
 //! Replies: written down, then sent, then marked. What fails for a while is tried again; what is refused is not.
 
 use super::wire::{Attached, Trouble, Wire};
-use super::{Telegram, pause, render, unread};
+use super::{CHANNEL, Telegram, pause, render, unread};
 use jiff::{SignedDuration, Timestamp};
 use metnos_executor::Failure;
 use metnos_memory::db::{TelegramOut, TelegramWaiting};
@@ -9,7 +9,6 @@ use metnos_runtime::house::logbook::Level;
 use metnos_runtime::outgoing::{SENDER, WATCHED};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,18 +16,23 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(500);
 /// How often is looked for questions that were answered elsewhere.
 const WAITING: Duration = Duration::from_secs(1);
+/// How often is looked for messages that nobody handles.
+const SWEEP: Duration = Duration::from_secs(30);
 /// How often what was done is let go of, and after how long.
 const TIDY: Duration = Duration::from_secs(3600);
 const KEPT: SignedDuration = SignedDuration::from_hours(72);
 /// What could not be sent for so long is of no use any more.
 const OLD: SignedDuration = SignedDuration::from_hours(24);
+/// What may have arrived so often is not sent again: a reply comes twice at most.
+const DOUBTS: u32 = 2;
+const LOST: &str = "the line was cut twice while it was sent; it may have arrived";
+/// The kind that may be sent any number of times: the text of a message is replaced by the same text.
+const REPEATABLE: &str = "edit";
 
 impl Telegram {
     /// Sends what waits until the house closes, and then once more.
     pub(super) fn deliver_all(self: &Arc<Self>) {
-        // What may have arrived although nobody said so.
-        let mut doubtful = HashSet::new();
-        let (mut looked, mut tidied) = (Instant::now(), None::<Instant>);
+        let (mut looked, mut swept, mut tidied) = (Instant::now(), Instant::now(), None::<Instant>);
         loop {
             self.wait_for_bell(LOOK);
             // After the house closes, what is in work is still answered.
@@ -38,8 +42,11 @@ impl Telegram {
                 self.noted(self.settle_waiting(None, false));
             }
             if let Some(wire) = self.wire() {
-                let sent = self.deliver(&wire, &mut doubtful);
-                self.noted(sent);
+                self.noted(self.deliver(&wire));
+            }
+            if swept.elapsed() >= SWEEP {
+                swept = Instant::now();
+                self.noted(self.sweep());
             }
             if tidied.is_none_or(|at| at.elapsed() >= TIDY) {
                 tidied = Some(Instant::now());
@@ -60,40 +67,71 @@ impl Telegram {
     }
 
     /// Sends until nothing is due.
-    fn deliver(&self, wire: &Wire, doubtful: &mut HashSet<i64>) -> Result<(), Failure> {
+    fn deliver(&self, wire: &Wire) -> Result<(), Failure> {
         loop {
             let due = self.db().telegram_due(Timestamp::now(), 16).map_err(unread)?;
             if due.is_empty() {
                 return Ok(());
             }
             for waiting in due {
-                self.send(wire, &waiting, doubtful)?;
+                self.send(wire, &waiting)?;
             }
         }
     }
 
-    fn send(
-        &self,
-        wire: &Wire,
-        waiting: &TelegramWaiting,
-        doubtful: &mut HashSet<i64>,
-    ) -> Result<(), Failure> {
-        let now = Timestamp::now();
-        if waiting.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) > OLD) {
+    fn send(&self, wire: &Wire, waiting: &TelegramWaiting) -> Result<(), Failure> {
+        let age = waiting.at.parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
+        if age.is_ok_and(|age| age > OLD) {
             return self.given_up(waiting, "no line for a day");
         }
-        // What may have arrived is only sent again over a line that is seen to work.
-        let line = if doubtful.contains(&waiting.id) { wire.me().map(|_| ()) } else { Ok(()) };
-        let trouble = match line.and_then(|()| self.carry(wire, waiting)) {
+        if !self.has_reader(waiting)? {
+            return self.given_up(waiting, "whoever it is for is nobody here any more");
+        }
+        if waiting.doubts > 0 && waiting.kind != REPEATABLE {
+            if waiting.doubts >= DOUBTS {
+                return self.given_up(waiting, LOST);
+            }
+            // What may have arrived is only sent again over a line that is seen to work.
+            if let Err(trouble) = wire.me() {
+                return self.put_off(waiting, waiting.doubts, self.wait_after(waiting, &trouble)?);
+            }
+            self.note(Level::Warn, &format!("message {} is sent again and may arrive twice", waiting.id));
+        }
+        // Written down first: whatever cuts it off, what is under way may have arrived.
+        self.db().telegram_sending(waiting.id).map_err(unread)?;
+        match self.carry(wire, waiting) {
             Ok(message) => {
-                doubtful.remove(&waiting.id);
                 self.db().telegram_sent(waiting.id, message).map_err(unread)?;
                 self.let_go(waiting);
-                return Ok(());
+                Ok(())
             }
-            Err(trouble) => trouble,
-        };
-        let later = match &trouble {
+            Err(trouble) => self.not_sent(waiting, &trouble),
+        }
+    }
+
+    /// What is not known to have been sent: refused for good, in doubt, or to be tried again.
+    fn not_sent(&self, waiting: &TelegramWaiting, trouble: &Trouble) -> Result<(), Failure> {
+        match trouble {
+            // The token is wrong, not the message.
+            Trouble::Refused { code, .. } if !matches!(code, 401 | 404) => {
+                self.given_up(waiting, &trouble.to_string())
+            }
+            Trouble::Cut(_) if waiting.kind != REPEATABLE => {
+                let doubts = waiting.doubts + 1;
+                self.note(Level::Warn, &format!("message {} may have arrived: {trouble}", waiting.id));
+                if doubts >= DOUBTS {
+                    return self.given_up(waiting, LOST);
+                }
+                self.put_off(waiting, doubts, pause(waiting.tries))
+            }
+            // It was not accepted.
+            _ => self.put_off(waiting, waiting.doubts, self.wait_after(waiting, trouble)?),
+        }
+    }
+
+    /// How long is waited after trouble that passes.
+    fn wait_after(&self, waiting: &TelegramWaiting, trouble: &Trouble) -> Result<Duration, Failure> {
+        Ok(match trouble {
             Trouble::Busy(time) => *time,
             Trouble::Moved(to) => {
                 self.note(Level::Info, &format!("chat {} is now {to}", waiting.chat));
@@ -101,20 +139,20 @@ impl Telegram {
                 // At once, unless it is sent from one to the next.
                 if waiting.tries == 0 { Duration::ZERO } else { pause(waiting.tries) }
             }
-            // The token is wrong, not the message.
-            Trouble::Refused { code, .. } if !matches!(code, 401 | 404) => {
-                return self.given_up(waiting, &trouble.to_string());
-            }
-            Trouble::Cut(_) => {
-                if doubtful.insert(waiting.id) {
-                    self.note(Level::Warn, &format!("message {} may arrive twice: {trouble}", waiting.id));
-                }
-                pause(waiting.tries)
-            }
             _ => pause(waiting.tries),
-        };
-        let at = now + SignedDuration::try_from(later).unwrap_or(SignedDuration::from_secs(60));
-        self.db().telegram_later(waiting.id, at).map_err(unread)
+        })
+    }
+
+    fn put_off(&self, waiting: &TelegramWaiting, doubts: u32, time: Duration) -> Result<(), Failure> {
+        let time = SignedDuration::try_from(time).unwrap_or(SignedDuration::from_secs(60));
+        self.db().telegram_later(waiting.id, Timestamp::now() + time, doubts).map_err(unread)
+    }
+
+    /// Whether whoever it is for is still somebody of the house, which is asked each time: who was revoked gets
+    /// nothing more, not even what waited already.
+    fn has_reader(&self, waiting: &TelegramWaiting) -> Result<bool, Failure> {
+        let Some(reader) = waiting.reader else { return Ok(true) };
+        Ok(self.house.runtime().sender(CHANNEL, &reader.to_string())?.is_some())
     }
 
     fn given_up(&self, waiting: &TelegramWaiting, why: &str) -> Result<(), Failure> {
@@ -125,7 +163,7 @@ impl Telegram {
         Ok(())
     }
 
-    /// Whoever sent something to somebody hears that it did not arrive, unless the turn still tells them.
+    /// Whoever sent something to somebody hears that it did not arrive, or that nobody knows, unless the turn still tells them.
     fn told_sender(&self, waiting: &TelegramWaiting, why: &str) -> Result<Vec<TelegramOut>, Failure> {
         let sent = serde_json::from_str::<Value>(&waiting.body).unwrap_or_default();
         let Ok(Sender { from, to }) = Sender::deserialize(&sent[SENDER]) else { return Ok(Vec::new()) };
@@ -135,7 +173,8 @@ impl Telegram {
         }
         let language = self.person(&from)?.and_then(|person| person.language);
         let speech = self.house.words.speak(language.as_deref());
-        let text = speech.say("tg-not-sent", &[("name", &to), ("why", why)]);
+        let key = if why == LOST { "tg-perhaps-sent" } else { "tg-not-sent" };
+        let text = speech.say(key, &[("name", &to), ("why", why)]);
         let chats = self.chats(&from)?.into_iter().filter(|chat| *chat != waiting.chat);
         Ok(chats.map(|chat| render::message(chat, &text)).collect())
     }

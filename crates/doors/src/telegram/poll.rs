@@ -56,7 +56,7 @@ impl Telegram {
         }
         self.settle_waiting(None, true)?;
         for row in self.db().telegram_open("new").map_err(unread)? {
-            self.dispatch(row, true);
+            self.dispatch(&row, true);
         }
         self.recovered.store(true, Ordering::Relaxed);
         Ok(())
@@ -107,7 +107,7 @@ impl Telegram {
         }
         let fresh = self.db().telegram_take(&rows, Timestamp::now()).map_err(unread)?;
         for (row, _) in rows.into_iter().zip(fresh).filter(|(_, fresh)| *fresh) {
-            self.dispatch(row, false);
+            self.dispatch(&row, false);
         }
         Ok(())
     }

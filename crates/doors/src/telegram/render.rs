@@ -18,7 +18,17 @@ const CELL: usize = 60;
 
 /// A message.
 pub(super) fn message(chat: i64, text: &str) -> TelegramOut {
-    TelegramOut { chat, kind: "message", body: json!({ "chat_id": chat, "text": text }).to_string() }
+    out(chat, "message", &json!({ "chat_id": chat, "text": text }))
+}
+
+/// A message to somebody nobody knows.
+pub(super) fn to_stranger(chat: i64, text: &str) -> TelegramOut {
+    TelegramOut { reader: None, ..message(chat, text) }
+}
+
+/// The number of a person is the number of the chat with them; who reads in a group is whoever wrote there.
+fn out(chat: i64, kind: &'static str, body: &Value) -> TelegramOut {
+    TelegramOut { chat, kind, body: body.to_string(), reader: (chat > 0).then_some(chat) }
 }
 
 /// A message with the buttons of a question.
@@ -31,19 +41,19 @@ pub(super) fn asking(chat: i64, text: &str, card: &Card, speech: &Speech) -> Tel
     }
     let text = cut(text, UNITS);
     let body = json!({ "chat_id": chat, "text": text, "reply_markup": { "inline_keyboard": rows } });
-    TelegramOut { chat, kind: "message", body: body.to_string() }
+    out(chat, "message", &body)
 }
 
 /// Replaces a message; its buttons go.
 pub(super) fn edit(chat: i64, message: i64, text: &str) -> TelegramOut {
     let body = json!({ "chat_id": chat, "message_id": message, "text": cut(text, UNITS) });
-    TelegramOut { chat, kind: "edit", body: body.to_string() }
+    out(chat, "edit", &body)
 }
 
 /// A text as a file.
 pub(super) fn document(chat: i64, name: &str, text: &str, caption: &str) -> TelegramOut {
     let body = json!({ "name": name, "text": text, "caption": caption });
-    TelegramOut { chat, kind: "document", body: body.to_string() }
+    out(chat, "document", &body)
 }
 
 /// What a button says: 30 bytes of the 64 there may be.

@@ -42,8 +42,10 @@ impl Telegram {
         row: &TelegramUpdate,
         from: (&str, Option<&str>),
         to: (&str, Option<&str>),
-        out: Vec<TelegramOut>,
+        mut out: Vec<TelegramOut>,
     ) -> Result<bool, Failure> {
+        // In a group it is read by whoever wrote there.
+        out.iter_mut().filter(|out| out.chat < 0).for_each(|out| out.reader = Some(row.sender));
         let moved = self.db().telegram_settle(row.update_id, from, to, &out, Timestamp::now());
         self.ring();
         moved.map_err(unread)

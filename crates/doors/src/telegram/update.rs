@@ -1,6 +1,7 @@
 //! What happened, as Telegram tells it: only what is needed of it.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// One thing that happened.
 #[derive(Debug, Deserialize)]
@@ -27,6 +28,14 @@ pub(super) struct Message {
     pub(super) audio: Option<Sent>,
     pub(super) video: Option<Sent>,
     pub(super) voice: Option<Sent>,
+    // Each of these says that somebody else wrote it; the later ones are how it used to be told.
+    forward_origin: Option<IgnoredAny>,
+    forward_date: Option<IgnoredAny>,
+    via_bot: Option<IgnoredAny>,
+    is_automatic_forward: Option<IgnoredAny>,
+    forward_from: Option<IgnoredAny>,
+    forward_from_chat: Option<IgnoredAny>,
+    forward_sender_name: Option<IgnoredAny>,
 }
 
 /// The message that another one is a reply to.
@@ -78,6 +87,12 @@ pub(super) struct Press {
 }
 
 impl Update {
+    /// Whether it is meant for this bot.
+    pub(super) fn is_for(&self, bot: &(i64, String)) -> bool {
+        let message = self.message.as_ref().or(self.edited_message.as_ref());
+        self.callback_query.is_some() || message.is_some_and(|message| message.said(bot).is_some())
+    }
+
     /// Chat and sender, as far as there are any.
     pub(super) fn place(&self) -> (i64, i64) {
         let message = self.message.as_ref().or(self.edited_message.as_ref());
@@ -92,6 +107,20 @@ impl Update {
 }
 
 impl Message {
+    /// Whether somebody else, or another bot, wrote what whoever sends it passes on: that is data, and no order.
+    pub(super) fn is_passed_on(&self) -> bool {
+        let marks = [
+            &self.forward_origin,
+            &self.forward_date,
+            &self.via_bot,
+            &self.is_automatic_forward,
+            &self.forward_from,
+            &self.forward_from_chat,
+            &self.forward_sender_name,
+        ];
+        marks.into_iter().any(Option::is_some)
+    }
+
     /// The file it brings, with a name for it.
     pub(super) fn file(&self) -> Option<(&Sent, String)> {
         let named = |sent: &Sent, kind: &str, end: &str| {
@@ -172,6 +201,31 @@ mod tests {
         assert_eq!(in_group("/undo@other_bot"), None);
         assert_eq!(in_group("/undo@my_bot").as_deref(), Some("/undo@my_bot"));
         assert_eq!(in_group("mail me@my_bot.example"), None);
+    }
+
+    #[test]
+    fn what_is_passed_on_is_known_by_any_of_its_marks() {
+        let passed_on = |mark: Option<(&str, serde_json::Value)>| {
+            let mut message =
+                json!({ "message_id": 1, "chat": { "id": 5, "type": "private" }, "text": "yes" });
+            if let Some((key, value)) = mark {
+                message[key] = value;
+            }
+            serde_json::from_value::<Message>(message).unwrap().is_passed_on()
+        };
+        assert!(!passed_on(None));
+        for (key, value) in [
+            ("forward_origin", json!({ "type": "hidden_user", "sender_user_name": "M", "date": 1 })),
+            ("forward_origin", json!("a shape nobody knows yet")),
+            ("forward_date", json!(1)),
+            ("via_bot", json!({ "id": 7, "is_bot": true })),
+            ("is_automatic_forward", json!(true)),
+            ("forward_from", json!({ "id": 7 })),
+            ("forward_from_chat", json!({ "id": -7 })),
+            ("forward_sender_name", json!("M")),
+        ] {
+            assert!(passed_on(Some((key, value))), "{key}");
+        }
     }
 
     #[test]

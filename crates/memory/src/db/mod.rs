@@ -45,6 +45,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0008_telegram.sql"),
     include_str!("../../migrations/0009_telegram_again.sql"),
     include_str!("../../migrations/0010_turns_came_by.sql"),
+    include_str!("../../migrations/0011_telegram_reader.sql"),
+    include_str!("../../migrations/0012_telegram_doubts.sql"),
 ];
 
 /// How long a writer waits for another one.

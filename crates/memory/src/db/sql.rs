@@ -181,6 +181,9 @@ pub(super) const TELEGRAM_TAKE: &str =
 pub(super) const TELEGRAM_OPEN: &str =
     "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
     WHERE state = ?1 AND state <> 'done' ORDER BY update_id";
+pub(super) const TELEGRAM_NEW: &str =
+    "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
+    WHERE update_id = ?1 AND state = 'new'";
 pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
 pub(super) const TELEGRAM_DECIDES: &str =
     "UPDATE telegram_updates SET turn = ?2, shown = ?3 WHERE update_id = ?1 AND state = 'new'";
@@ -192,9 +195,11 @@ pub(super) const TELEGRAM_AGAIN: &str =
 pub(super) const TELEGRAM_SETTLE: &str = "UPDATE telegram_updates SET state = ?4, shown = ?5,
     body = CASE ?4 WHEN 'new' THEN body ELSE '' END
     WHERE update_id = ?1 AND state = ?2 AND shown IS ?3";
-pub(super) const TELEGRAM_POST: &str = "INSERT INTO telegram_outbox (chat, kind, body, not_before, state, at)
-    VALUES (?1, ?2, ?3, 0, 'waiting', ?4)";
-pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at FROM telegram_outbox
+pub(super) const TELEGRAM_POST: &str =
+    "INSERT INTO telegram_outbox (chat, kind, body, not_before, state, at, reader)
+    VALUES (?1, ?2, ?3, 0, 'waiting', ?4, ?5)";
+pub(super) const TELEGRAM_DUE: &str = "SELECT id, chat, kind, body, tries, at, reader, doubts
+    FROM telegram_outbox
     WHERE id IN (SELECT min(id) FROM telegram_outbox WHERE state = 'waiting' GROUP BY chat)
     AND not_before <= ?1 ORDER BY id LIMIT ?2";
 pub(super) const TELEGRAM_SENT: &str =
@@ -203,9 +208,13 @@ pub(super) const TELEGRAM_GIVEN_UP: &str =
     "UPDATE telegram_outbox SET state = 'given_up', body = ?2 WHERE id = ?1";
 pub(super) const TELEGRAM_FATE: &str = "SELECT state, body FROM telegram_outbox WHERE id = ?1";
 pub(super) const TELEGRAM_LATER: &str =
-    "UPDATE telegram_outbox SET tries = tries + 1, not_before = ?2 WHERE id = ?1";
+    "UPDATE telegram_outbox SET tries = tries + 1, not_before = ?2, doubts = ?3 WHERE id = ?1";
+pub(super) const TELEGRAM_SENDING: &str = "UPDATE telegram_outbox SET doubts = doubts + 1 WHERE id = ?1";
 pub(super) const TELEGRAM_WAITING: &str = "SELECT count(*) FROM telegram_outbox WHERE state = 'waiting'";
 pub(super) const TELEGRAM_UPDATES_FORGET: &str =
     "DELETE FROM telegram_updates WHERE state = 'done' AND at < ?1";
 pub(super) const TELEGRAM_OUTBOX_FORGET: &str =
     "DELETE FROM telegram_outbox WHERE state <> 'waiting' AND at < ?1";
+pub(super) const TELEGRAM_UPDATES_ERASE: &str = "DELETE FROM telegram_updates WHERE sender = ?1";
+// The number of a person is the number of the chat with them; in a group it is said who reads.
+pub(super) const TELEGRAM_OUTBOX_ERASE: &str = "DELETE FROM telegram_outbox WHERE chat = ?1 OR reader = ?1";

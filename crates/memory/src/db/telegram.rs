@@ -34,6 +34,8 @@ pub struct TelegramOut {
     pub kind: &'static str,
     /// All of it, as JSON.
     pub body: String,
+    /// The sender who reads it, as long as they are somebody of the house; nobody, in what a stranger is told.
+    pub reader: Option<i64>,
 }
 
 /// Something that waits to be sent.
@@ -51,6 +53,10 @@ pub struct TelegramWaiting {
     pub tries: u32,
     /// Since when it waits.
     pub at: String,
+    /// The sender who reads it, as long as they are somebody of the house; nobody, in what a stranger is told.
+    pub reader: Option<i64>,
+    /// How often it may have arrived without a word of it.
+    pub doubts: u32,
 }
 
 /// What became of something that was to be sent.
@@ -132,6 +138,13 @@ impl Db {
         })
     }
 
+    /// This update as it stands, if it is still to be handled.
+    pub fn telegram_new(&self, update_id: i64) -> Result<Option<TelegramUpdate>> {
+        self.with("read an update", |c| {
+            c.prepare_cached(sql::TELEGRAM_NEW)?.query_row([update_id], update).optional()
+        })
+    }
+
     /// Says that an update belongs to this turn.
     pub fn telegram_turn(&self, update_id: i64, turn: &str) -> Result<()> {
         self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
@@ -205,6 +218,11 @@ impl Db {
         })
     }
 
+    /// It is being sent: until it is known what came of it, it may have arrived.
+    pub fn telegram_sending(&self, id: i64) -> Result<()> {
+        self.write("begin to send", |tx| tx.execute(sql::TELEGRAM_SENDING, [id]).map(|_| ()))
+    }
+
     /// It was sent, as this message.
     pub fn telegram_sent(&self, id: i64, message: Option<i64>) -> Result<()> {
         self.write("mark as sent", |tx| tx.execute(sql::TELEGRAM_SENT, (id, message)).map(|_| ()))
@@ -218,10 +236,10 @@ impl Db {
         })
     }
 
-    /// It is tried again, not before then.
-    pub fn telegram_later(&self, id: i64, not_before: Timestamp) -> Result<()> {
+    /// It is tried again, not before then; so often it may have arrived by now.
+    pub fn telegram_later(&self, id: i64, not_before: Timestamp, doubts: u32) -> Result<()> {
         self.write("put a message off", |tx| {
-            tx.execute(sql::TELEGRAM_LATER, (id, not_before.as_millisecond())).map(|_| ())
+            tx.execute(sql::TELEGRAM_LATER, (id, not_before.as_millisecond(), doubts)).map(|_| ())
         })
     }
 
@@ -239,11 +257,24 @@ impl Db {
             tx.execute(sql::TELEGRAM_OUTBOX_FORGET, [before.to_string()]).map(|_| ())
         })
     }
+
+    /// Lets go of everything that came from these senders and of everything for them, also what waits; tells how
+    /// much that was.
+    pub fn telegram_erase(&self, senders: &[i64]) -> Result<usize> {
+        self.write("erase senders", |tx| {
+            let mut erased = 0;
+            for sender in senders {
+                erased += tx.execute(sql::TELEGRAM_UPDATES_ERASE, [sender])?;
+                erased += tx.execute(sql::TELEGRAM_OUTBOX_ERASE, [sender])?;
+            }
+            Ok(erased)
+        })
+    }
 }
 
 fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<Vec<i64>> {
-    let one = |TelegramOut { chat, kind, body }: &TelegramOut| {
-        tx.execute(sql::TELEGRAM_POST, (chat, kind, body, now.to_string()))?;
+    let one = |TelegramOut { chat, kind, body, reader }: &TelegramOut| {
+        tx.execute(sql::TELEGRAM_POST, (chat, kind, body, now.to_string(), reader))?;
         Ok(tx.last_insert_rowid())
     };
     out.iter().map(one).collect()
@@ -269,6 +300,8 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<TelegramWaiting> {
         body: row.get(3)?,
         tries: row.get(4)?,
         at: row.get(5)?,
+        reader: row.get(6)?,
+        doubts: row.get(7)?,
     })
 }
 
@@ -278,7 +311,7 @@ mod tests {
     use super::*;
 
     fn out(chat: i64, body: &str) -> TelegramOut {
-        TelegramOut { chat, kind: "message", body: body.to_owned() }
+        TelegramOut { chat, kind: "message", body: body.to_owned(), reader: Some(chat) }
     }
 
     #[test]
@@ -298,14 +331,64 @@ mod tests {
         assert_eq!(db.telegram_take(&[update.clone(), update.clone()], now).unwrap(), [true, false]);
         assert_eq!(db.telegram_take(std::slice::from_ref(&update), now).unwrap(), [false]);
         assert_eq!(db.telegram_offset().unwrap().unwrap().0, 8);
+        assert_eq!(db.telegram_new(7).unwrap().as_ref(), Some(&update));
         assert_eq!(db.telegram_open("new").unwrap(), [update]);
         let answer = [out(1, "a"), out(1, "b"), out(3, "c")];
         assert!(db.telegram_settle(7, ("new", None), ("waits", Some("Q")), &answer, now).unwrap());
         assert!(!db.telegram_settle(7, ("new", None), ("done", None), &answer, now).unwrap());
+        assert_eq!(db.telegram_new(7).unwrap(), None, "it is not new any more");
         assert_eq!(db.telegram_waiting().unwrap(), 3);
         assert_eq!(db.telegram_open("waits").unwrap()[0].shown.as_deref(), Some("Q"));
         assert!(db.telegram_settle(7, ("waits", Some("Q")), ("done", None), &[], now).unwrap());
         assert!(db.telegram_open("waits").unwrap().is_empty());
+    }
+
+    #[test]
+    fn erasing_a_sender_leaves_what_is_of_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        let from = |update_id: i64, chat: i64, sender: i64| TelegramUpdate {
+            update_id,
+            turn: format!("T{update_id}"),
+            chat,
+            sender,
+            body: "{}".into(),
+            shown: None,
+            again: false,
+        };
+        db.telegram_take(&[from(1, 20, 20), from(2, -5, 20), from(3, 30, 30), from(4, -5, 30)], now).unwrap();
+        let in_group = |reader: i64| TelegramOut { reader: Some(reader), ..out(-5, "g") };
+        let posted =
+            db.telegram_post(&[out(20, "a"), out(20, "b"), in_group(20), out(30, "c"), in_group(30)], now);
+        db.telegram_sent(posted.unwrap()[0], Some(9)).unwrap();
+        assert_eq!(db.telegram_erase(&[]).unwrap(), 0);
+        assert_eq!(db.telegram_erase(&[20, 40]).unwrap(), 5);
+        let left: Vec<i64> = db.telegram_open("new").unwrap().into_iter().map(|row| row.update_id).collect();
+        assert_eq!(left, [3, 4]);
+        let waits: Vec<Option<i64>> =
+            db.telegram_due(now, 9).unwrap().into_iter().map(|row| row.reader).collect();
+        assert_eq!(waits, [Some(30), Some(30)]);
+        assert_eq!(db.telegram_erase(&[20]).unwrap(), 0, "again there is nothing");
+        assert_eq!(db.telegram_offset().unwrap().unwrap().0, 5, "and nothing of it is asked for again");
+    }
+
+    #[test]
+    fn a_message_in_doubt_stays_so_until_it_is_known_what_came_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.sqlite");
+        let db = Db::open(&path).unwrap();
+        let now = Timestamp::now();
+        let id = db.telegram_post(&[out(1, "a")], now).unwrap()[0];
+        db.telegram_sending(id).unwrap();
+        drop(db);
+        let db = Db::open(&path).unwrap();
+        let doubts = || db.telegram_due(now, 9).unwrap()[0].doubts;
+        assert_eq!(doubts(), 1, "also after a cut");
+        db.telegram_sending(id).unwrap();
+        assert_eq!(doubts(), 2);
+        db.telegram_later(id, now, 1).unwrap();
+        assert_eq!(doubts(), 1, "this time it was not taken");
     }
 
     #[test]
@@ -319,7 +402,7 @@ mod tests {
         };
         assert_eq!(due(now), ["a", "c"]);
         let later = now + jiff::SignedDuration::from_secs(5);
-        db.telegram_later(1, later).unwrap();
+        db.telegram_later(1, later, 0).unwrap();
         assert_eq!(due(now), ["c"], "what comes after it waits too");
         assert_eq!(due(later), ["a", "c"]);
         db.telegram_sent(1, Some(4)).unwrap();

@@ -158,6 +158,17 @@ impl Bot {
 
     /// Somebody sends a file.
     pub fn sends_file(&self, who: i64, name: &str, bytes: &[u8], caption: &str) -> i64 {
+        self.push(self.file(who, name, bytes, caption))
+    }
+
+    /// Somebody passes on what a stranger wrote.
+    pub fn forwards(&self, mut update: Value) -> i64 {
+        update["message"]["forward_origin"] = json!({ "type": "user", "date": 1, "sender_user": { "id": 999, "is_bot": false, "first_name": "M" } });
+        self.push(update)
+    }
+
+    /// A message with a file.
+    pub fn file(&self, who: i64, name: &str, bytes: &[u8], caption: &str) -> Value {
         let id = format!("file{}", self.lock().files.len());
         self.lock().files.insert(id.clone(), bytes.to_vec());
         let mut update = private(who, "");
@@ -166,7 +177,7 @@ impl Bot {
         let message = update["message"].as_object_mut().unwrap();
         message.remove("text");
         message.insert("caption".into(), caption.into());
-        self.push(update)
+        update
     }
 
     pub fn sent(&self) -> Vec<Sent> {
