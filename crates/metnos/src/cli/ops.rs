@@ -79,14 +79,14 @@ pub(crate) enum Service {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum People {
-    /// Write everything of a person into one tar.
+    /// Write everything of a person into one tar, their messages of Telegram too.
     Export {
         /// Whose.
         person: String,
         /// Where to.
         file: PathBuf,
     },
-    /// Let go of everything of a person; the audit keeps digests.
+    /// Let go of everything of a person but the audit: who, when, what ran with which arguments.
     Erase {
         /// Whose.
         person: String,

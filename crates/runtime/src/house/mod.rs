@@ -2,6 +2,7 @@
 
 pub mod backup;
 mod daemon;
+pub mod erase;
 pub mod leave;
 pub mod logbook;
 mod pack;

@@ -27,6 +27,12 @@ pub const HOST: &str = "host";
 /// Ids that are nobody's name: the instance itself uses them.
 pub(crate) const RESERVED: [&str; 4] = [HOST, "metnos", "none", "birth"];
 
+/// Under this mark it is remembered that a person was erased. Their id cannot be read from it.
+pub(crate) fn gone_mark(id: &str) -> String {
+    let digest = blake3::derive_key("metnos erased person 1", id.as_bytes());
+    blake3::Hash::from_bytes(digest).to_hex().to_string()
+}
+
 /// What somebody is in this house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
