@@ -206,6 +206,12 @@ pub(super) const TELEGRAM_TAKE: &str =
 pub(super) const TELEGRAM_OPEN: &str =
     "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
     WHERE state = ?1 AND state <> 'done' ORDER BY update_id";
+pub(super) const TELEGRAM_OPEN_PLACES: &str =
+    "SELECT DISTINCT chat, sender FROM telegram_updates WHERE state <> 'done' ORDER BY chat, sender";
+pub(super) const TELEGRAM_UPDATES_CLOSE: &str =
+    "UPDATE telegram_updates SET state = 'done', shown = NULL, body = '' WHERE state <> 'done'";
+pub(super) const TELEGRAM_OUTBOX_CLOSE: &str =
+    "UPDATE telegram_outbox SET state = 'given_up', body = ?1 WHERE state = 'waiting'";
 pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
 pub(super) const TELEGRAM_DECIDES: &str =
     "UPDATE telegram_updates SET turn = ?2, shown = ?3 WHERE update_id = ?1 AND state = 'new'";

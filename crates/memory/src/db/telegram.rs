@@ -132,6 +132,24 @@ impl Db {
         })
     }
 
+    /// Where something is open: each chat with whoever spoke there.
+    pub fn telegram_open_places(&self) -> Result<Vec<(i64, i64)>> {
+        self.with("read updates", |c| {
+            let place = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            c.prepare_cached(sql::TELEGRAM_OPEN_PLACES)?.query_map([], place)?.collect()
+        })
+    }
+
+    /// Closes everything that is open without doing it: what came is not handled, what waits is not sent, for this
+    /// reason, which `out` tells. Gives how many there were.
+    pub fn telegram_close_all(&self, why: &str, out: &[TelegramOut], now: Timestamp) -> Result<usize> {
+        self.write("close what is open", |tx| {
+            let came = tx.execute(sql::TELEGRAM_UPDATES_CLOSE, [])?;
+            let goes = tx.execute(sql::TELEGRAM_OUTBOX_CLOSE, [why])?;
+            post(tx, out, now).map(|_| came + goes)
+        })
+    }
+
     /// Says that an update belongs to this turn.
     pub fn telegram_turn(&self, update_id: i64, turn: &str) -> Result<()> {
         self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
@@ -306,6 +324,31 @@ mod tests {
         assert_eq!(db.telegram_open("waits").unwrap()[0].shown.as_deref(), Some("Q"));
         assert!(db.telegram_settle(7, ("waits", Some("Q")), ("done", None), &[], now).unwrap());
         assert!(db.telegram_open("waits").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_open_is_closed_without_being_done() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        let update = TelegramUpdate {
+            update_id: 7,
+            turn: "T".into(),
+            chat: 1,
+            sender: 2,
+            body: "{}".into(),
+            shown: None,
+            again: false,
+        };
+        db.telegram_take(&[update.clone(), TelegramUpdate { update_id: 8, ..update }], now).unwrap();
+        let old = db.telegram_post(&[out(1, "old")], now).unwrap();
+        db.telegram_settle(8, ("new", None), ("waits", Some("Q")), &[], now).unwrap();
+        assert_eq!(db.telegram_open_places().unwrap(), [(1, 2)]);
+        assert_eq!(db.telegram_close_all("why", &[out(1, "told")], now).unwrap(), 3);
+        assert!(db.telegram_open("new").unwrap().is_empty() && db.telegram_open("waits").unwrap().is_empty());
+        assert_eq!(db.telegram_fate(old[0]).unwrap(), TelegramFate::GivenUp("why".into()));
+        let due: Vec<String> = db.telegram_due(now, 9).unwrap().into_iter().map(|one| one.body).collect();
+        assert_eq!(due, ["told"]);
     }
 
     #[test]

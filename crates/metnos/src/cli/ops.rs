@@ -13,7 +13,7 @@ pub(crate) enum Ops {
         #[arg(long)]
         force: bool,
     },
-    /// Make a house of a backup, in a home where there is none.
+    /// Make a house of a backup, in a home where there is none; lists who is let in again.
     Restore {
         /// The backup.
         file: PathBuf,

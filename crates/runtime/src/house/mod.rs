@@ -8,6 +8,7 @@ pub mod logbook;
 mod pack;
 pub mod person;
 pub mod restore;
+pub mod restored;
 pub mod service;
 mod sizes;
 

@@ -7,6 +7,7 @@
 
 mod admin_key;
 mod codes;
+mod live;
 mod persons;
 mod senders;
 mod slug;
@@ -17,6 +18,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use live::Live;
 pub(crate) use standing::Standing;
 
 use serde::{Deserialize, Serialize};
