@@ -146,8 +146,14 @@ impl House {
                 answer.next = text("next");
                 answer.picture = text("picture");
                 answer.by_model = ending.get("by_model") == Some(&Value::Bool(true));
-                if let Some(id) = text("approval").filter(|_| answer.status == "waits") {
-                    answer.approval = self.runtime().approval(&id)?.map(|approval| self.card(&approval));
+                if let Some(approval) =
+                    text("approval").map(|id| self.runtime().approval(&id)).transpose()?.flatten()
+                {
+                    if answer.status == "waits" {
+                        answer.approval = Some(self.card(&approval));
+                    } else if let Some(why) = self.runtime().void_since_restore(&approval) {
+                        answer.text = why;
+                    }
                 }
                 answer.undoable = story.iter().flat_map(|moment| &moment.beats).any(|beat| match beat {
                     Beat::Did { call_id, .. } => self.runtime().can_undo(call_id),

@@ -40,6 +40,12 @@ pub enum Error {
         /// What SQLite found.
         reason: String,
     },
+    /// Another process still reads what should go.
+    #[error("{} is being read by another process", path.display())]
+    InUse {
+        /// The database.
+        path: PathBuf,
+    },
     /// This call id was already used for something else.
     #[error("call {call_id} was already used for another request")]
     Conflict {
@@ -100,6 +106,7 @@ impl Error {
                 "move {} aside and start again (audit and journal are kept elsewhere), or restore a copy of it",
                 path.display()
             )),
+            Self::InUse { .. } => Some("try again in a moment".into()),
             Self::Conflict { .. } => Some("use a new call id for a new request".into()),
             Self::AuditStopped { .. } => {
                 Some("free space or repair the disk, restart, then run `metnos audit verify`".into())

@@ -4,7 +4,7 @@
 //! a copy. So nothing more of such a turn changes anything, whatever waits for a yes is void, and what it was planned
 //! with has not done what was wanted.
 
-use crate::guards::{Asked, Principal, Standing};
+use crate::guards::{Asked, Principal, Standing, Void};
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::audit::{Kind, Line};
@@ -21,9 +21,7 @@ impl Runtime {
         let voided = self.void_questions(turn, by)?;
         let unread = |e: metnos_memory::Error| Failure::internal(e.to_string());
         let Some(known) = self.db.turn(turn).map_err(unread)? else { return Ok(voided) };
-        if known.status.as_deref().is_some_and(|status| OPEN.contains(&status)) {
-            self.db.end_turn(turn, CANCELLED, known.shown, jiff::Timestamp::now()).map_err(unread)?;
-        }
+        self.end_waiting(turn)?;
         let day = self.db.use_days().map_err(unread)?;
         let kept = self.db.plans(&Principal::parse(&known.caller).user).map_err(unread)?;
         for plan in kept.iter().filter(|plan| plan.last_turn == turn || plan.request == known.request) {
@@ -45,7 +43,7 @@ impl Runtime {
             line.executor = Some(approval.executor.clone());
             line.detail = json!({ "approval": approval.id, "answer": "void", "why": "something of the turn was undone" });
             self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
-            approval.void();
+            approval.void(Void::Undone);
             // Who answered a moment ago finds the turn taken back when the step begins.
             voided += u64::from(self.exchange(&row, &approval).is_ok());
         }
@@ -70,10 +68,30 @@ impl Runtime {
 
     /// Why a step of such a turn does not run.
     pub(crate) fn taken_back(&self, lang: &str) -> Failure {
-        Failure::new(ErrorClass::Conflict, self.say(lang, "taken_back", &[])).with_hint(self.say(
+        self.voided(Void::Undone, lang)
+    }
+
+    /// Why a question is not answered any more.
+    pub(crate) fn voided(&self, why: Void, lang: &str) -> Failure {
+        let key = match why {
+            Void::Undone => "taken_back",
+            Void::Restored => "restored",
+        };
+        Failure::new(ErrorClass::Conflict, self.say(lang, key, &[])).with_hint(self.say(
             lang,
             "ask_again",
             &[],
         ))
+    }
+
+    /// Ends a turn that waits for an answer which will not be taken.
+    pub(crate) fn end_waiting(&self, turn: &str) -> Result<(), Failure> {
+        let unread = |e: metnos_memory::Error| Failure::internal(e.to_string());
+        match self.db.turn(turn).map_err(unread)? {
+            Some(known) if known.status.as_deref().is_some_and(|status| OPEN.contains(&status)) => {
+                self.db.end_turn(turn, CANCELLED, known.shown, jiff::Timestamp::now()).map_err(unread)
+            }
+            _ => Ok(()),
+        }
     }
 }

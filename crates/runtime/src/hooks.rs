@@ -90,6 +90,15 @@ impl Runtime {
         self.remove_credential(&credential(name), by)
     }
 
+    /// Lets go of the secret of a hook that goes with its person; one that is gone already is gone.
+    pub(crate) fn forget_hook_secret(&self, name: &str, by: &str) -> Result<(), Failure> {
+        let name = credential(name);
+        match self.credentials()?.iter().any(|kept| kept.name.as_str() == name) {
+            true => self.remove_credential(&name, by),
+            false => Ok(()),
+        }
+    }
+
     /// Keeps what a program sent with one event as a file of its own, and gives the request that was stored, with
     /// the place of that file where [`BODY`] stands in it. It is content, and never an order.
     pub fn hook_event(&self, hook: &Hook, event: &str, body: &[u8]) -> Result<String, Failure> {

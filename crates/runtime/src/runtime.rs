@@ -101,6 +101,13 @@ impl Runtime {
     }
 
     pub(crate) fn with_key(home: Home, key: InstanceKey, options: Options) -> Result<Self, Failure> {
+        let runtime = Self::as_found(home, key, options)?;
+        runtime.settle_restored()?;
+        Ok(runtime)
+    }
+
+    /// The same, where what was open in a restored house may still be.
+    pub(crate) fn as_found(home: Home, key: InstanceKey, options: Options) -> Result<Self, Failure> {
         let key = Arc::new(key);
         let broken = |e: metnos_memory::Error| {
             let failure = Failure::internal(e.to_string());

@@ -96,6 +96,8 @@ impl Telegram {
         let key = match (approval.standing, ours) {
             (Standing::Pending, _) if approval.is_live(jiff::Timestamp::now()) => return Ok(Vec::new()),
             (Standing::Pending, _) => "tg-expired",
+            // Nobody said no.
+            (Standing::Rejected, _) if approval.void.is_some() => "tg-over",
             (Standing::Rejected, _) => "tg-decided-no",
             (_, Some(Answer::Session)) => "tg-decided-session",
             (_, Some(Answer::Always)) => "tg-decided-always",

@@ -6,6 +6,7 @@ mod copy;
 mod counters;
 mod decisions;
 mod glance;
+mod gone;
 mod models;
 mod person;
 mod plans;
@@ -19,8 +20,9 @@ pub use calls::{Begun, Call, CallState, Stored};
 pub use copy::copy;
 pub use decisions::Decision;
 pub use glance::{Day, Gap, ModelCallAt};
+pub use gone::Erasure;
 pub use models::{ModelCall, ModelUse};
-pub use person::{Forgotten, Ruled, StoredCall};
+pub use person::{Forgotten, Named, Ruled, StoredCall, StoredMessage};
 pub use plans::{FAILURES, IDLE_DAYS, KeptPlan, Lesson, PlanKind, RETIRED_DAYS};
 pub use telegram::{TelegramFate, TelegramOut, TelegramUpdate, TelegramWaiting};
 pub use territory::Root;
@@ -47,6 +49,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0010_turns_came_by.sql"),
     include_str!("../../migrations/0011_telegram_reader.sql"),
     include_str!("../../migrations/0012_telegram_doubts.sql"),
+    include_str!("../../migrations/0013_gone.sql"),
 ];
 
 /// How long a writer waits for another one.
@@ -89,7 +92,9 @@ impl Db {
             c.busy_timeout(BUSY)?;
             c.pragma_update(None, "journal_mode", "WAL")?;
             c.pragma_update(None, "synchronous", "FULL")?;
-            c.pragma_update(None, "foreign_keys", true)
+            c.pragma_update(None, "foreign_keys", true)?;
+            // What is let go of is overwritten, not only unlinked.
+            c.pragma_update(None, "secure_delete", true)
         })?;
         let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
         let mut connection = self.lock();
@@ -181,6 +186,7 @@ mod tests {
         assert!(pragma("journal_mode").contains("wal"));
         assert!(pragma("synchronous").contains('2'));
         assert!(pragma("foreign_keys").contains('1'));
+        assert!(pragma("secure_delete").contains('1'));
     }
 
     #[test]

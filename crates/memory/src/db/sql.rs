@@ -168,6 +168,31 @@ pub(super) const MODEL_UNLINK: &str = "UPDATE model_calls SET turn = NULL WHERE 
 pub(super) const DECISIONS_ALL: &str = "SELECT kind, id, body FROM decisions ORDER BY kind, id";
 pub(super) const DECISION_FORGET: &str = "DELETE FROM decisions WHERE kind = ?1 AND id = ?2";
 
+// What came from a person's own senders (`?2`, numbers as JSON) or began a turn of theirs, wherever it was said.
+pub(super) const PERSON_UPDATES: &str =
+    "SELECT update_id, turn, state, chat, sender, body, at FROM telegram_updates
+    WHERE sender IN (SELECT value FROM json_each(?2)) OR turn IN (SELECT id FROM turns
+        WHERE caller = ?1 OR substr(caller, 1, length(?1) + 1) = ?1 || '/') ORDER BY update_id";
+pub(super) const PERSON_UPDATES_FORGET: &str = "DELETE FROM telegram_updates
+    WHERE sender IN (SELECT value FROM json_each(?2)) OR turn IN (SELECT id FROM turns
+        WHERE caller = ?1 OR substr(caller, 1, length(?1) + 1) = ?1 || '/')";
+// A private chat has the number of its person. What was sent is no JSON any more.
+pub(super) const PERSON_OUTBOX: &str = "SELECT id, chat, kind, body, state, at FROM telegram_outbox
+    WHERE chat IN (SELECT value FROM json_each(?2)) OR reader IN (SELECT value FROM json_each(?2))
+    OR CASE WHEN json_valid(body) THEN json_extract(body, '$.sender.from') = ?1 ELSE 0 END ORDER BY id";
+pub(super) const PERSON_OUTBOX_FORGET: &str = "DELETE FROM telegram_outbox
+    WHERE chat IN (SELECT value FROM json_each(?2)) OR reader IN (SELECT value FROM json_each(?2))
+    OR CASE WHEN json_valid(body) THEN json_extract(body, '$.sender.from') = ?1 ELSE 0 END";
+// The card of a question names it, in whatever chat it waits to be shown.
+pub(super) const OUTBOX_NAMING_FORGET: &str = "DELETE FROM telegram_outbox WHERE instr(body, ?1) > 0";
+
+pub(super) const GONE_BEGIN: &str = "INSERT INTO gone (mark, begun_at) VALUES (?1, ?2)
+    ON CONFLICT (mark) DO UPDATE SET ended_at = NULL";
+pub(super) const GONE_END: &str = "UPDATE gone SET ended_at = ?2 WHERE mark = ?1";
+pub(super) const GONE: &str = "SELECT ended_at IS NOT NULL FROM gone WHERE mark = ?1";
+pub(super) const REWRITE: &str = "VACUUM";
+pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
+
 pub(super) const TELEGRAM_GET: &str = "SELECT value FROM telegram_state WHERE key = ?1";
 pub(super) const TELEGRAM_SET: &str = "INSERT INTO telegram_state (key, value) VALUES (?1, ?2)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value";
@@ -184,6 +209,12 @@ pub(super) const TELEGRAM_OPEN: &str =
 pub(super) const TELEGRAM_NEW: &str =
     "SELECT update_id, turn, chat, sender, body, shown, again FROM telegram_updates
     WHERE update_id = ?1 AND state = 'new'";
+pub(super) const TELEGRAM_OPEN_PLACES: &str =
+    "SELECT DISTINCT chat, sender FROM telegram_updates WHERE state <> 'done' ORDER BY chat, sender";
+pub(super) const TELEGRAM_UPDATES_CLOSE: &str =
+    "UPDATE telegram_updates SET state = 'done', shown = NULL, body = '' WHERE state <> 'done'";
+pub(super) const TELEGRAM_OUTBOX_CLOSE: &str =
+    "UPDATE telegram_outbox SET state = 'given_up', body = ?1 WHERE state = 'waiting'";
 pub(super) const TELEGRAM_TURN: &str = "UPDATE telegram_updates SET turn = ?2 WHERE update_id = ?1";
 pub(super) const TELEGRAM_DECIDES: &str =
     "UPDATE telegram_updates SET turn = ?2, shown = ?3 WHERE update_id = ?1 AND state = 'new'";
@@ -215,6 +246,3 @@ pub(super) const TELEGRAM_UPDATES_FORGET: &str =
     "DELETE FROM telegram_updates WHERE state = 'done' AND at < ?1";
 pub(super) const TELEGRAM_OUTBOX_FORGET: &str =
     "DELETE FROM telegram_outbox WHERE state <> 'waiting' AND at < ?1";
-pub(super) const TELEGRAM_UPDATES_ERASE: &str = "DELETE FROM telegram_updates WHERE sender = ?1";
-// The number of a person is the number of the chat with them; in a group it is said who reads.
-pub(super) const TELEGRAM_OUTBOX_ERASE: &str = "DELETE FROM telegram_outbox WHERE chat = ?1 OR reader = ?1";

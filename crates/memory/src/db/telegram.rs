@@ -145,6 +145,24 @@ impl Db {
         })
     }
 
+    /// Where something is open: each chat with whoever spoke there.
+    pub fn telegram_open_places(&self) -> Result<Vec<(i64, i64)>> {
+        self.with("read updates", |c| {
+            let place = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            c.prepare_cached(sql::TELEGRAM_OPEN_PLACES)?.query_map([], place)?.collect()
+        })
+    }
+
+    /// Closes everything that is open without doing it: what came is not handled, what waits is not sent, for this
+    /// reason, which `out` tells. Gives how many there were.
+    pub fn telegram_close_all(&self, why: &str, out: &[TelegramOut], now: Timestamp) -> Result<usize> {
+        self.write("close what is open", |tx| {
+            let came = tx.execute(sql::TELEGRAM_UPDATES_CLOSE, [])?;
+            let goes = tx.execute(sql::TELEGRAM_OUTBOX_CLOSE, [why])?;
+            post(tx, out, now).map(|_| came + goes)
+        })
+    }
+
     /// Says that an update belongs to this turn.
     pub fn telegram_turn(&self, update_id: i64, turn: &str) -> Result<()> {
         self.write("name a turn", |tx| tx.execute(sql::TELEGRAM_TURN, (update_id, turn)).map(|_| ()))
@@ -257,19 +275,6 @@ impl Db {
             tx.execute(sql::TELEGRAM_OUTBOX_FORGET, [before.to_string()]).map(|_| ())
         })
     }
-
-    /// Lets go of everything that came from these senders and of everything for them, also what waits; tells how
-    /// much that was.
-    pub fn telegram_erase(&self, senders: &[i64]) -> Result<usize> {
-        self.write("erase senders", |tx| {
-            let mut erased = 0;
-            for sender in senders {
-                erased += tx.execute(sql::TELEGRAM_UPDATES_ERASE, [sender])?;
-                erased += tx.execute(sql::TELEGRAM_OUTBOX_ERASE, [sender])?;
-            }
-            Ok(erased)
-        })
-    }
 }
 
 fn post(tx: &rusqlite::Transaction<'_>, out: &[TelegramOut], now: Timestamp) -> rusqlite::Result<Vec<i64>> {
@@ -344,36 +349,6 @@ mod tests {
     }
 
     #[test]
-    fn erasing_a_sender_leaves_what_is_of_others() {
-        let dir = tempfile::tempdir().unwrap();
-        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
-        let now = Timestamp::now();
-        let from = |update_id: i64, chat: i64, sender: i64| TelegramUpdate {
-            update_id,
-            turn: format!("T{update_id}"),
-            chat,
-            sender,
-            body: "{}".into(),
-            shown: None,
-            again: false,
-        };
-        db.telegram_take(&[from(1, 20, 20), from(2, -5, 20), from(3, 30, 30), from(4, -5, 30)], now).unwrap();
-        let in_group = |reader: i64| TelegramOut { reader: Some(reader), ..out(-5, "g") };
-        let posted =
-            db.telegram_post(&[out(20, "a"), out(20, "b"), in_group(20), out(30, "c"), in_group(30)], now);
-        db.telegram_sent(posted.unwrap()[0], Some(9)).unwrap();
-        assert_eq!(db.telegram_erase(&[]).unwrap(), 0);
-        assert_eq!(db.telegram_erase(&[20, 40]).unwrap(), 5);
-        let left: Vec<i64> = db.telegram_open("new").unwrap().into_iter().map(|row| row.update_id).collect();
-        assert_eq!(left, [3, 4]);
-        let waits: Vec<Option<i64>> =
-            db.telegram_due(now, 9).unwrap().into_iter().map(|row| row.reader).collect();
-        assert_eq!(waits, [Some(30), Some(30)]);
-        assert_eq!(db.telegram_erase(&[20]).unwrap(), 0, "again there is nothing");
-        assert_eq!(db.telegram_offset().unwrap().unwrap().0, 5, "and nothing of it is asked for again");
-    }
-
-    #[test]
     fn a_message_in_doubt_stays_so_until_it_is_known_what_came_of_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.sqlite");
@@ -389,6 +364,31 @@ mod tests {
         assert_eq!(doubts(), 2);
         db.telegram_later(id, now, 1).unwrap();
         assert_eq!(doubts(), 1, "this time it was not taken");
+    }
+
+    #[test]
+    fn what_is_open_is_closed_without_being_done() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("x.sqlite")).unwrap();
+        let now = Timestamp::now();
+        let update = TelegramUpdate {
+            update_id: 7,
+            turn: "T".into(),
+            chat: 1,
+            sender: 2,
+            body: "{}".into(),
+            shown: None,
+            again: false,
+        };
+        db.telegram_take(&[update.clone(), TelegramUpdate { update_id: 8, ..update }], now).unwrap();
+        let old = db.telegram_post(&[out(1, "old")], now).unwrap();
+        db.telegram_settle(8, ("new", None), ("waits", Some("Q")), &[], now).unwrap();
+        assert_eq!(db.telegram_open_places().unwrap(), [(1, 2)]);
+        assert_eq!(db.telegram_close_all("why", &[out(1, "told")], now).unwrap(), 3);
+        assert!(db.telegram_open("new").unwrap().is_empty() && db.telegram_open("waits").unwrap().is_empty());
+        assert_eq!(db.telegram_fate(old[0]).unwrap(), TelegramFate::GivenUp("why".into()));
+        let due: Vec<String> = db.telegram_due(now, 9).unwrap().into_iter().map(|one| one.body).collect();
+        assert_eq!(due, ["told"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) enum Ops {
         #[arg(long)]
         force: bool,
     },
-    /// Make a house of a backup, in a home where there is none.
+    /// Make a house of a backup, in a home where there is none; lists who is let in again.
     Restore {
         /// The backup.
         file: PathBuf,
@@ -79,14 +79,14 @@ pub(crate) enum Service {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum People {
-    /// Write everything of a person into one tar.
+    /// Write everything of a person into one tar, their messages of Telegram too.
     Export {
         /// Whose.
         person: String,
         /// Where to.
         file: PathBuf,
     },
-    /// Let go of everything of a person; the audit keeps digests.
+    /// Let go of everything of a person but the audit: who, when, what ran with which arguments.
     Erase {
         /// Whose.
         person: String,

@@ -44,6 +44,8 @@ pub enum Standing {
 pub enum Void {
     /// Something that the same turn did before was taken back.
     Undone,
+    /// The house was restored from a backup since: it may have been answered and done after that was made.
+    Restored,
 }
 
 /// What a person answers.
@@ -134,9 +136,9 @@ impl Approval {
     }
 
     /// Answers it with no, because what it was asked for is no longer so.
-    pub(crate) fn void(&mut self) {
+    pub(crate) fn void(&mut self, why: Void) {
         self.standing = Standing::Rejected;
-        self.void = Some(Void::Undone);
+        self.void = Some(why);
         self.strip();
     }
 
@@ -299,8 +301,8 @@ impl Runtime {
         by: &str,
     ) -> Result<(Row, Approval), Failure> {
         let now = super::now();
-        if approval.void.is_some() {
-            return Err(self.taken_back(&approval.lang));
+        if let Some(why) = approval.void {
+            return Err(self.voided(why, &approval.lang));
         }
         if approval.standing != Standing::Pending {
             return Err(Failure::new(ErrorClass::Conflict, format!("{} was already answered", approval.id)));

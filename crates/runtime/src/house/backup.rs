@@ -213,7 +213,7 @@ impl Drop for Databases {
 }
 
 /// Removes copies that a cut backup left.
-fn sweep(state: &Path) {
+pub(super) fn sweep(state: &Path) {
     for item in std::fs::read_dir(state).into_iter().flatten().flatten() {
         let name = item.file_name();
         let ours = name.to_str().is_some_and(|name| name.starts_with(COPY));

@@ -2,11 +2,13 @@
 
 pub mod backup;
 mod daemon;
+pub mod erase;
 pub mod leave;
 pub mod logbook;
 mod pack;
 pub mod person;
 pub mod restore;
+pub mod restored;
 pub mod service;
 mod sizes;
 

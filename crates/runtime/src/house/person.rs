@@ -1,19 +1,16 @@
-//! One person's data: handed out as a tar that anybody can read, or let go of. The audit keeps its lines, which hold
-//! digests and no content, and gains one that says what happened.
+//! One person's data: how much there is, and all of it handed out as a tar that anybody can read.
 
 use crate::call::unrecorded;
 use crate::runtime::Runtime;
 use metnos_archive::Packer;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_memory::audit::{Filter, Kind, Line};
-use metnos_memory::db::{Ruled, Turn};
+use metnos_memory::audit::{Kind, Line};
+use metnos_memory::db::{Ruled, StoredMessage, Turn};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// How much of a person there is.
 #[derive(Clone, Debug, Default, serde::Serialize)]
@@ -26,10 +23,19 @@ pub struct Holdings {
     pub decisions: usize,
     /// Changes for which something is kept for undo.
     pub changes: usize,
+    /// Messages of Telegram that came or go out.
+    pub messages: usize,
     /// The bytes of lists and files.
     pub bytes: u64,
     /// The person's folder, if there is one.
     pub folder: Option<PathBuf>,
+}
+
+impl Holdings {
+    /// True when there is nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.turns + self.plans + self.decisions + self.changes + self.messages == 0 && self.folder.is_none()
+    }
 }
 
 /// A name that is one part of a path and one part of a caller.
@@ -41,7 +47,7 @@ fn checked(person: &str) -> Result<&str, Failure> {
     Ok(person)
 }
 
-fn broken(error: metnos_memory::Error) -> Failure {
+pub(super) fn broken(error: metnos_memory::Error) -> Failure {
     Failure::internal(error.to_string())
 }
 
@@ -57,6 +63,7 @@ impl Runtime {
             plans: self.db.plans(person).map_err(broken)?.len(),
             decisions: self.decisions_of(person)?.len(),
             changes: self.changes_of(person)?.len(),
+            messages: self.messages_of(person)?.len(),
             bytes: lists + folder.as_deref().map_or(0, super::sizes::bytes),
             folder,
         })
@@ -113,6 +120,11 @@ impl Runtime {
         let decisions = self.decisions_of(person)?;
         let decisions =
             decisions.iter().map(|row| json!({ "kind": row.kind, "id": row.id, "body": parsed(&row.body) }));
+        let messages = self.messages_of(person)?;
+        let messages = messages.iter().map(|one| {
+            json!({ "id": one.id, "chat": one.chat, "kind": one.kind, "state": one.state, "at": one.at,
+                "body": parsed(&one.body) })
+        });
         let about = json!({ "person": person, "at": jiff::Timestamp::now().to_string(),
             "metnos": env!("CARGO_PKG_VERSION") });
         out.text(Path::new("about.json"), format!("{about}\n").as_bytes())?;
@@ -124,6 +136,7 @@ impl Runtime {
             ("gaps.jsonl", gaps.collect()),
             ("plans.jsonl", plans.collect()),
             ("decisions.jsonl", decisions.collect()),
+            ("telegram.jsonl", messages.collect()),
         ] {
             let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
             out.text(Path::new(name), text.as_bytes())?;
@@ -142,78 +155,50 @@ impl Runtime {
         walk.out.into_inner()?.flush().map_err(|e| Failure::io("the export", &e))
     }
 
-    /// Lets go of everything of a person. Recorded first; begun again after a cut, it goes on.
-    pub fn erase_person(&self, person: &str, by: &str) -> Result<Holdings, Failure> {
-        let holdings = self.holdings(person)?;
-        if ["host", "metnos"].contains(&person) {
-            return Err(Failure::new(ErrorClass::PolicyViolation, format!("{person} is the house itself"))
-                .with_hint("metnos uninstall removes all of it"));
-        }
-        let open = self.db.whole_turns(person).map_err(broken)?;
-        let at_work = |turn: &&Turn| turn.ended_at.is_none() && self.is_running(&turn.id);
-        if let Some(turn) = open.iter().find(at_work) {
-            return Err(Failure::new(ErrorClass::Conflict, format!("turn {} is at work", turn.id))
-                .with_hint("wait for its end, or metnos stop"));
-        }
-        self.note_person("person erased", person, by, &holdings)?;
-        for act in self.changes_of(person)? {
-            self.free(&act, by, "the person was erased", Duration::from_secs(5))?;
-        }
-        for turn in &open {
-            remove(&self.lists_of(&turn.id))?;
-            remove(&self.lists_of(&format!("{}.lock", turn.id)))?;
-        }
-        remove(&self.folder_of(person))?;
-        let decisions: Vec<(String, String)> =
-            self.decisions_of(person)?.into_iter().map(|row| (row.kind, row.id)).collect();
-        let calls = self.calls_by(person)?;
-        // The rows go last: they name what else has to go.
-        self.db.forget_person(person, &calls, &decisions).map_err(broken)?;
-        Ok(holdings)
-    }
-
-    fn folder_of(&self, person: &str) -> PathBuf {
+    pub(super) fn folder_of(&self, person: &str) -> PathBuf {
         self.home.workspace().join("people").join(person)
     }
 
-    fn lists_of(&self, turn: &str) -> PathBuf {
+    pub(super) fn lists_of(&self, turn: &str) -> PathBuf {
         self.home.state_dir().join("turns").join(turn)
     }
 
-    /// Whether the process of a turn still lives: it holds its lock.
-    fn is_running(&self, turn: &str) -> bool {
-        let lock = std::fs::File::open(self.lists_of(&format!("{turn}.lock")));
-        lock.is_ok_and(|file| {
-            rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockShared).is_err()
-        })
-    }
-
-    /// The decisions about a person, of whatever kind: by their id, or by whom their text names.
-    fn decisions_of(&self, person: &str) -> Result<Vec<Ruled>, Failure> {
+    /// The decisions about a person, of whatever kind: by their id, by whom their text names, or by a sender that
+    /// is theirs.
+    pub(super) fn decisions_of(&self, person: &str) -> Result<Vec<Ruled>, Failure> {
         let rows = self.db.all_decisions().map_err(broken)?;
-        Ok(rows.into_iter().filter(|row| is_about(row, person)).collect())
+        let senders = senders(&rows, person);
+        let code = |row: &Ruled| row.kind == "code" && senders.contains(&row.id);
+        Ok(rows.into_iter().filter(|row| is_about(row, person) || code(row)).collect())
     }
 
-    fn changes_of(&self, person: &str) -> Result<Vec<metnos_undo::Act>, Failure> {
+    /// The numbers a person writes from on Telegram, or wrote from.
+    pub(super) fn numbers_of(&self, person: &str) -> Result<Vec<i64>, Failure> {
+        let rows = self.db.all_decisions().map_err(broken)?;
+        let number = |id: &String| id.strip_prefix("telegram/")?.parse().ok();
+        Ok(senders(&rows, person).iter().filter_map(number).collect())
+    }
+
+    pub(super) fn messages_of(&self, person: &str) -> Result<Vec<StoredMessage>, Failure> {
+        self.db.messages_of(person, &self.numbers_of(person)?).map_err(broken)
+    }
+
+    pub(super) fn changes_of(&self, person: &str) -> Result<Vec<metnos_undo::Act>, Failure> {
         let acts = self.journal.held().map_err(|e| crate::undo::failed(&e))?;
-        let theirs =
-            |act: &metnos_undo::Act| act.head.as_ref().is_some_and(|head| is_caller(&head.user, person));
-        Ok(acts.into_iter().filter(theirs).collect())
+        Ok(acts.into_iter().filter(|act| is_by(act, person)).collect())
     }
 
-    /// The calls of a person that belong to no turn; only the audit knows whose they were.
-    fn calls_by(&self, person: &str) -> Result<Vec<String>, Failure> {
-        let filter = Filter { person: Some(person.to_owned()), ..Filter::default() };
-        let lines = self.audit.tail(usize::MAX, &filter).map_err(broken)?;
-        let ids: BTreeSet<String> = lines.into_iter().filter_map(|sealed| sealed.line.call_id).collect();
-        Ok(ids.into_iter().collect())
-    }
-
-    fn note_person(&self, what: &str, person: &str, by: &str, holdings: &Holdings) -> Result<(), Failure> {
+    pub(super) fn note_person(
+        &self,
+        what: &str,
+        person: &str,
+        by: &str,
+        holdings: &Holdings,
+    ) -> Result<(), Failure> {
         let mut line = Line::new(Kind::Config);
         line.caller = Some(by.to_owned());
         line.detail = json!({ "what": what, "person": person, "turns": holdings.turns, "plans": holdings.plans,
-            "decisions": holdings.decisions, "bytes": holdings.bytes });
+            "decisions": holdings.decisions, "messages": holdings.messages, "bytes": holdings.bytes });
         self.audit.append(line).map(|_| ()).map_err(|e| unrecorded(&e))
     }
 }
@@ -222,12 +207,24 @@ fn is_caller(caller: &str, person: &str) -> bool {
     caller.split_once('/').map_or(caller, |(person, _)| person) == person
 }
 
+/// Whose change it was.
+pub(super) fn is_by(act: &metnos_undo::Act, person: &str) -> bool {
+    act.head.as_ref().is_some_and(|head| is_caller(&head.user, person))
+}
+
 fn is_about(row: &Ruled, person: &str) -> bool {
     let body: Value = serde_json::from_str(&row.body).unwrap_or_default();
     let named = |key: &str| body.get(key).and_then(Value::as_str).is_some_and(|text| is_caller(text, person));
+    // The ids of the others are of channels, hooks and questions, and may be spelled like somebody.
+    let by_id = ["level", "habit", "person"].contains(&row.kind.as_str()) && is_caller(&row.id, person);
     // What somebody else decided about commands holds for the house.
-    row.kind != "signature"
-        && (is_caller(&row.id, person) || ["user", "person", "caller"].iter().any(|key| named(key)))
+    row.kind != "signature" && (by_id || ["user", "person", "caller"].iter().any(|key| named(key)))
+}
+
+/// The ids of the senders that are or were this person: `channel/sender`.
+fn senders(rows: &[Ruled], person: &str) -> Vec<String> {
+    let theirs = |row: &&Ruled| row.kind == "sender" && is_about(row, person);
+    rows.iter().filter(theirs).map(|row| row.id.clone()).collect()
 }
 
 fn row(turn: &Turn) -> Value {
@@ -237,10 +234,6 @@ fn row(turn: &Turn) -> Value {
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())
-}
-
-fn remove(path: &Path) -> Result<(), Failure> {
-    super::restore::remove(path).map_err(|e| Failure::io(path.display(), &e))
 }
 
 #[cfg(test)]
@@ -257,6 +250,10 @@ mod tests {
         assert!(!is_about(&row("level", "adam/cli", "\"full\""), "ada"));
         assert!(!is_about(&row("grant", "01X", r#"{"user":"host","by":"ada/cli"}"#), "ada"));
         assert!(!is_about(&row("signature", "ada", "{}"), "ada"));
+        assert!(!is_about(&row("hook", "ada", r#"{"person":"bruno"}"#), "ada"), "only called like her");
+        let paired = row("sender", "telegram/7", r#"{"person":"ada"}"#);
+        assert!(!is_about(&paired, "telegram"), "a channel is nobody");
+        assert_eq!(senders(&[paired], "ada"), ["telegram/7"]);
         for wrong in ["", "..", "a/b", ".hidden", "a\0"] {
             assert!(checked(wrong).is_err(), "{wrong:?}");
         }

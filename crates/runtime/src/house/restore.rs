@@ -2,11 +2,16 @@
 //!
 //! A mark stands in the state folder from before the first byte until after the last one is on the disk. While it
 //! stands nothing opens the house; the next `restore` or `init` clears what was written and begins anew. It was
-//! put there because the place was empty, so everything beside it is of the restore that was cut.
+//! put there because the place was empty, so everything beside it is of the restore that was cut. What was open when the
+//! backup was made is ended before anybody can come in.
 
 use super::daemon::none_serves;
+use super::restored::Ended;
 use super::{FREE_LINKS, SECTIONS, section};
+use crate::people::Live;
+use crate::runtime::{Options, Runtime};
 use metnos_executor::home::Home;
+use metnos_executor::keys::InstanceKey;
 use metnos_executor::{ErrorClass, Failure};
 use rustix::fs::{FlockOperation, flock, statvfs, syncfs};
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -28,6 +33,26 @@ pub struct Restored {
     pub made_at: String,
     /// By which version.
     pub made_by: String,
+    /// What was open then and is ended now.
+    pub ended: Option<Ended>,
+    /// Who and what is let in again, as it was then.
+    pub live: Vec<Live>,
+    /// Why the house could not be opened to look, if it could not: what was open ends when it first is.
+    pub unopened: Option<String>,
+}
+
+impl Restored {
+    /// Ends what was open, and finds out who may come in. A house that cannot be opened is restored all the same.
+    fn settle(&mut self, home: &Home) {
+        let settled = InstanceKey::load(&home.keys_dir())
+            .map_err(|e| Failure::wrong_args(e.to_string()))
+            .and_then(|key| Runtime::as_found(home.clone(), key, Options::default()))
+            .and_then(|runtime| Ok((runtime.settle_restored()?, runtime.live()?)));
+        match settled {
+            Ok((ended, live)) => (self.ended, self.live) = (ended, live),
+            Err(failure) => self.unopened = Some(failure.message),
+        }
+    }
 }
 
 fn mark(home: &Home) -> PathBuf {
@@ -90,11 +115,14 @@ pub fn restore(home: &Home, archive: &Path) -> Result<Restored, Failure> {
     let room = room(&home.state_dir()).saturating_add(if cut { occupied(&there) } else { 0 });
     let checked = metnos_archive::check(archive, &SECTIONS, FREE_LINKS, room)?;
     let begun = Begun::begin(home)?;
-    let restored = Restored {
+    let mut restored = Restored {
         files: checked.manifest.files(),
         bytes: checked.manifest.bytes(),
         made_at: checked.manifest.at.clone(),
         made_by: checked.manifest.metnos.clone(),
+        ended: None,
+        live: Vec::new(),
+        unopened: None,
     };
     let place = |name: &Path| {
         let mut parts = name.components();
@@ -106,6 +134,7 @@ pub fn restore(home: &Home, archive: &Path) -> Result<Restored, Failure> {
         // What can be cleared now need not wait for the next one; the mark goes last.
         let _ = clear(home);
     })?;
+    restored.settle(home);
     Ok(restored)
 }
 
@@ -198,8 +227,9 @@ impl Begun {
         Ok(Self(file))
     }
 
-    /// Everything is on the disk; then the mark goes.
+    /// Everything is on the disk; then the mark goes. Another one stays until what was open is ended.
     fn end(self, home: &Home) -> Result<(), Failure> {
+        super::restored::set_mark(home)?;
         for dir in SECTIONS.iter().filter_map(|name| section(home, name)) {
             let io = |e: std::io::Error| Failure::io(dir.display(), &e);
             let file = File::open(&dir).map_err(io)?;

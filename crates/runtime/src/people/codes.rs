@@ -156,6 +156,18 @@ impl Runtime {
         Ok(person)
     }
 
+    /// Uses up every code that somebody was told; who writes again is told another.
+    pub(crate) fn end_codes(&self) -> Result<(), Failure> {
+        let now = guards::now();
+        for (row, mut asked) in self.asked(None)? {
+            if asked.is_open(now) {
+                asked.used_at = Some(now.to_string());
+                self.put_code(Some(&row), &row.id, &asked, now)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Every row of a channel, or of all, that says what its id says.
     fn asked(&self, channel: Option<&str>) -> Result<Vec<(Decision, Asked)>, Failure> {
         let rows = self.db.decisions(Kind::Code.as_str()).map_err(unrecorded)?;

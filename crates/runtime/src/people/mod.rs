@@ -7,6 +7,7 @@
 
 mod admin_key;
 mod codes;
+mod live;
 mod persons;
 mod senders;
 mod slug;
@@ -17,6 +18,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use live::Live;
 pub(crate) use standing::Standing;
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,12 @@ use std::fmt::{Display, Formatter, Result as Written};
 pub const HOST: &str = "host";
 /// Ids that are nobody's name: the instance itself uses them.
 pub(crate) const RESERVED: [&str; 4] = [HOST, "metnos", "none", "birth"];
+
+/// Under this mark it is remembered that a person was erased. Their id cannot be read from it.
+pub(crate) fn gone_mark(id: &str) -> String {
+    let digest = blake3::derive_key("metnos erased person 1", id.as_bytes());
+    blake3::Hash::from_bytes(digest).to_hex().to_string()
+}
 
 /// What somebody is in this house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -55,8 +55,9 @@ impl Runtime {
         let name = name("name", given)?;
         let now = guards::now();
         for id in slug::candidates(&name) {
-            // Also a folder or a turn of somebody long gone is not given to another.
+            // Also the id or a folder of somebody long gone is not given to another.
             if self.db.decision(Kind::Person.as_str(), &id).map_err(unrecorded)?.is_some()
+                || self.db.erasure(&super::gone_mark(&id)).map_err(unrecorded)?.is_some()
                 || self.person_dir(&id).symlink_metadata().is_ok()
             {
                 continue;

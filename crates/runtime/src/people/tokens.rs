@@ -212,6 +212,25 @@ impl Runtime {
         Ok(())
     }
 
+    /// Ends every session and every link that was not followed; devices stay. Gives how many there were of each.
+    pub(crate) fn end_sessions(&self) -> Result<(usize, usize), Failure> {
+        let (now, mut sessions, mut links) = (guards::now(), 0, 0);
+        for row in self.db.decisions(Kind::Token.as_str()).map_err(unrecorded)? {
+            let Some(mut token) = self.verified::<Token>(Kind::Token, &row) else { continue };
+            if !token.is_live(now) {
+                continue;
+            }
+            match token.kind {
+                TokenKind::Device => continue,
+                TokenKind::Session => sessions += 1,
+                TokenKind::Login => links += 1,
+            }
+            token.revoked_at = Some(now.to_string());
+            self.decide(Kind::Token, &row.id, &token)?;
+        }
+        Ok((sessions, links))
+    }
+
     /// Lets go of what has long been over: a browser that logs in each day leaves a row each day.
     fn forget_tokens(&self, now: Timestamp) -> Result<(), Failure> {
         let gone = |at: &str| at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) > SHOWN);

@@ -4,7 +4,7 @@ use super::size;
 use crate::cmd::exec::here;
 use crate::print::Printer;
 use metnos_executor::Failure;
-use metnos_runtime::house::restore;
+use metnos_runtime::house::restore::{self, Restored};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,6 +40,30 @@ pub(crate) fn restore(printer: Printer, file: &Path) -> Result<ExitCode, Failure
         size(restored.bytes),
         restored.made_at
     ));
+    told_who_is_live(printer, &restored);
     printer.say("next        metnos doctor    ·    metnos audit verify");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a restore ended, and what it let in again: whoever was revoked since the backup is not any more.
+fn told_who_is_live(printer: Printer, restored: &Restored) {
+    if let Some(why) = &restored.unopened {
+        printer.say(format!("it cannot be opened: {why}"));
+        printer.say("sessions, login links and open questions end when it first can be");
+        return;
+    }
+    if let Some(ended) = restored.ended {
+        printer.say(format!(
+            "ended: {} sessions, {} login links, {} open questions, {} open messages of Telegram",
+            ended.sessions, ended.links, ended.questions, ended.messages
+        ));
+    }
+    if !restored.live.is_empty() {
+        printer.say("let in again, as they were then; revoke whom you had revoked since:");
+    }
+    for live in &restored.live {
+        printer.say(format!("  {:<7} {}    {}", live.what, live.who, live.revoke));
+    }
+    printer
+        .say("grants, rules and hooks are as they were then: metnos policy grants    ·    metnos hooks list");
 }

@@ -6,6 +6,7 @@ use crate::cmd::USER;
 use crate::cmd::exec::here;
 use crate::print::Printer;
 use metnos_executor::Failure;
+use metnos_runtime::house::erase::STAYS;
 use metnos_runtime::house::person::Holdings;
 use serde_json::json;
 use std::process::ExitCode;
@@ -23,28 +24,35 @@ pub(crate) fn run(printer: Printer, command: People) -> Result<ExitCode, Failure
         People::Erase { person, yes } => {
             let held = runtime.holdings(&person)?;
             printer.say(format!("{person}: {}", words(&held)));
+            told_what_stays(printer);
             agree(
-                &format!(
-                    "let go of all of it? the audit keeps digests only; metnos people export {person} FILE keeps a copy"
-                ),
+                &format!("let go of all of it? metnos people export {person} FILE keeps a copy"),
                 yes,
                 &format!("metnos people erase {person}"),
             )?;
             let held = runtime.erase_person(&person, USER)?;
-            printer.value(&json!({ "erased": person, "held": held }));
-            printer.say(format!("{person} is let go of"));
+            printer.value(&json!({ "erased": person, "held": held, "stays": STAYS }));
+            printer.say(format!("{person} is let go of; nobody is given this id again"));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn told_what_stays(printer: Printer) {
+    for what in STAYS {
+        printer.say(format!("  stays: {what}"));
+    }
+}
+
 fn words(held: &Holdings) -> String {
     format!(
-        "{} turns, {} plans, {} decisions, {} changes that can be undone, {} of lists and files",
+        "{} turns, {} plans, {} decisions, {} changes that can be undone, {} messages of Telegram, \
+         {} of lists and files",
         held.turns,
         held.plans,
         held.decisions,
         held.changes,
+        held.messages,
         size(held.bytes)
     )
 }
