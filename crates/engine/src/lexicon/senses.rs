@@ -60,6 +60,12 @@ pub struct VerbSense {
     /// What it makes is new: a word such as "new" describes it and leaves nothing out.
     #[serde(default)]
     pub makes: bool,
+    /// The folder it names stays: what of it is meant has to be said.
+    #[serde(default)]
+    pub inside: bool,
+    /// The folder it names stays, and all that is in it is meant.
+    #[serde(default)]
+    pub contents: bool,
     /// What is said to a request that asks more of its executor than that does.
     pub beyond: Option<String>,
     /// What to take when the object has no such verb.
@@ -102,6 +108,9 @@ pub struct NounSense {
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
     pub distinct: Option<String>,
+    /// A part of a file: what is done to it is not done to the file.
+    #[serde(default)]
+    pub part: bool,
     /// Names the object only when nothing else does.
     #[serde(default)]
     pub weak: bool,

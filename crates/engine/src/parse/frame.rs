@@ -47,6 +47,8 @@ pub(crate) struct Frame {
     pub(crate) sets: Option<Sets>,
     /// Whether it is about the rows of a table.
     pub(crate) table: bool,
+    /// Whether rows or columns are named, which are parts of one.
+    pub(crate) rows: bool,
     /// A condition on a column.
     pub(crate) column: Option<(String, Role, Value)>,
     /// The fields to extract.

@@ -58,6 +58,7 @@ impl Clause<'_> {
             self.senders();
         }
         self.acting_flags();
+        self.likeness();
         self.phrases();
         self.sizes();
         if matches!(guess.as_str(), "events") || sends {
@@ -93,6 +94,8 @@ impl Clause<'_> {
         }
         if !matches!(guess.as_str(), "messages" | "events" | "contacts" | "urls" | "places") {
             self.frame.table = self.tabular();
+            self.frame.rows =
+                self.items.iter().any(|item| item.is("noun", "row") || item.is("cue", "column"));
             if self.frame.table {
                 self.table_cues();
             }
@@ -406,6 +409,9 @@ impl Clause<'_> {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
             } else if object == "files" && self.searched_in(at) && !self.frame.has(Role::Contains) {
                 Role::Contains
+            } else if file || self.frame.table {
+                // Beside a file that is named, or in a table, it is no name of a file.
+                continue;
             } else if matches!(object.as_str(), "files" | "dirs" | "") {
                 Role::Patterns
             } else {

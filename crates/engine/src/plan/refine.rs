@@ -1,6 +1,6 @@
 //! Operations on records: filters for what a producer could not take, then group, order, compute, show.
 
-use super::compose::{Build, List, Stop};
+use super::compose::{Build, List, Stop, UNCLEAR};
 use super::input::refer;
 use super::{Plan, Step};
 use crate::catalog::Role;
@@ -28,6 +28,12 @@ impl Build<'_> {
             Some((_, parts, _)) => parts.push((role, value)),
             None => conditions.push((field, vec![(role, value)], negate)),
         };
+        // What is named outright is not chosen by its kind or by another name: such words mean something else.
+        let exact = used.contains(&Role::Paths) || used.contains(&Role::Urls);
+        let unread = frame.has(Role::Patterns) && !used.contains(&Role::Patterns);
+        if exact && (unread || !frame.kinds.is_empty() && !used.contains(&Role::Kind)) {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
+        }
         let kinds: Vec<Value> = frame.kinds.iter().map(|k| Value::from(k.clone())).collect();
         if kinds.len() > 1 {
             add("kind".to_owned(), Role::WhereIn, Value::Array(kinds), false);
