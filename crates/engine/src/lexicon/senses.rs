@@ -145,6 +145,16 @@ pub struct FlagSense {
     pub turns: BTreeMap<String, String>,
 }
 
+/// What a verb means beside a label.
+#[derive(Clone, Debug, Deserialize)]
+pub struct LabelSense {
+    /// The verb it stands for.
+    pub verb: String,
+    /// Takes the label away.
+    #[serde(default)]
+    pub takes: bool,
+}
+
 /// The kind of file an extension is.
 #[derive(Clone, Debug)]
 pub struct ExtensionOf<'a> {
@@ -172,6 +182,10 @@ pub struct Senses {
     pub shown: BTreeMap<String, String>,
     /// Verbs that mean another when something is put before names.
     pub fronted: BTreeMap<String, String>,
+    /// What giving something means, by what is given.
+    pub gives: BTreeMap<String, String>,
+    /// Verbs that give or take a label where one is named.
+    pub labels: BTreeMap<String, LabelSense>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.

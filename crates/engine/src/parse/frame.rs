@@ -27,6 +27,8 @@ pub(crate) struct Frame {
     pub(crate) field: Option<String>,
     /// Order and limit.
     pub(crate) order: Option<Order>,
+    /// How many of the first are meant, where no order was said.
+    pub(crate) first: Option<u64>,
     /// What the records are grouped by.
     pub(crate) group: Vec<String>,
     /// What folders are made by.

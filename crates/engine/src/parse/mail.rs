@@ -303,7 +303,8 @@ impl Clause<'_> {
             if let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1)) {
                 self.frame.set(Role::Calendar, name);
                 self.take(at, end, "calendar");
-            } else if let Some((name, before)) = self.value_before(at)
+            } else if self.items[at].words == 1
+                && let Some((name, before)) = self.value_before(at)
                 && before + 1 == at
                 && !self.dated(before)
             {

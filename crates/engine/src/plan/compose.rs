@@ -191,7 +191,12 @@ impl<'p> Build<'p> {
         // Rows of a table are records, whatever the word for them.
         let table = frame.list(Role::Paths).iter().any(|path| senses.ending("qualifier", path).is_some());
         let searched = frame.has(Role::Contains) || !frame.stats.is_empty();
-        if table && (frame.column.is_some() || frame.field.is_some() || object == "texts" && !searched) {
+        if table
+            && (frame.column.is_some()
+                || !frame.group.is_empty()
+                || frame.field.is_some()
+                || object == "texts" && !searched)
+        {
             return "files".to_owned();
         }
         if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
@@ -214,6 +219,7 @@ impl<'p> Build<'p> {
         }
         // "the most common extension in X": what has one is in the place.
         let counted = !frame.group.is_empty() && frame.order.as_ref().is_some_and(|o| o.field == "count");
+        let counted = counted || frame.stats.iter().any(|stat| stat == "count_distinct");
         let inside = if counted { "files" } else { "dirs" };
         if frame.has(Role::Place) { inside.to_owned() } else { String::new() }
     }
@@ -221,6 +227,10 @@ impl<'p> Build<'p> {
     /// The object of the only executors that take a value which none of the named object takes.
     fn owner(&self, frame: &Frame) -> Option<String> {
         let role = [Role::LoadBy].into_iter().find(|role| frame.has(*role))?;
+        // What is named and no file has nothing to do with who uses most.
+        if !matches!(frame.object.as_str(), "" | "files" | "dirs") {
+            return None;
+        }
         let takers = || self.planner.catalog.tools().filter(|tool| tool.takes(role));
         let own = takers().any(|tool| tool.object() == frame.object);
         if own { None } else { takers().next().map(|tool| tool.object().to_owned()) }
@@ -323,6 +333,14 @@ impl<'p> Build<'p> {
             .map(|m| vec![m])
             .or(lacks)
         {
+            // What was said and cannot be taken is not asked for again.
+            let said = |name: &String| {
+                let arg = tool.args.iter().find(|arg| arg.name == *name);
+                arg.and_then(|arg| arg.role).is_some_and(|role| frame.has(role))
+            };
+            if missing.iter().any(said) {
+                return Err(Stop::Gap(nothing("does this to", object)));
+            }
             return Err(Stop::Ask { tool: step.tool, missing });
         }
         if let Some(path) =

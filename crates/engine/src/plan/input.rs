@@ -64,12 +64,15 @@ impl<'p> Build<'p> {
             return Err(ask(missing.unwrap_or_else(|| vec![name.clone()])));
         }
         // All there is, everywhere, is more than anybody means to change in one sentence.
+        // An exception bounds nothing, unless it says where.
+        let mut whole = rest.clone();
+        whole.excluded.retain(|(role, _)| *role == Role::Place);
         let boundless = tool.class == Class::Changer
             && matches!(object, "files" | "dirs")
             && rest.slots.keys().all(|role| *role == Role::Recursive || tool.takes(*role))
             && rest.kinds.is_empty()
             && rest.qualifiers.is_empty()
-            && !narrowed(&rest)
+            && !narrowed(&whole)
             && rest.begins.is_none()
             && rest.order.as_ref().is_none_or(|order| order.limit.is_none())
             && rest.sets.is_none();

@@ -7,6 +7,7 @@ use crate::parse::{Anaphor, Frame};
 /// The clauses of a request after each has been given what another one says of it.
 pub(super) fn joined(frames: &mut Vec<Frame>, senses: &Senses) {
     name(frames, senses);
+    limit(frames, senses);
     merge(frames, senses);
     places(frames, senses);
     kept(frames, senses);
@@ -35,6 +36,27 @@ fn name(frames: &mut Vec<Frame>, senses: &Senses) {
         (next.loose, next.excluded, next.anaphor) = (before.loose, before.excluded, None);
         next.leftover.extend(before.leftover);
         next.used.extend(before.used);
+    }
+}
+
+/// "sort them by size and give me the first five": how many of the order that was said.
+fn limit(frames: &mut Vec<Frame>, senses: &Senses) {
+    for at in (0..frames.len()).rev() {
+        let Some(n) = frames[at].first else { continue };
+        let next = &frames[at];
+        let asks = next.verb.as_ref().is_none_or(|id| senses.asks(id));
+        let bare = asks && next.slots.is_empty() && next.kinds.is_empty() && next.stats.is_empty();
+        let order = at.checked_sub(1).and_then(|before| frames[before].order.as_mut());
+        match order.filter(|order| bare && order.limit.is_none()) {
+            Some(order) => {
+                order.limit = Some(n);
+                let next = frames.remove(at);
+                frames[at - 1].leftover.extend(next.leftover);
+                frames[at - 1].used.extend(next.used);
+            }
+            // Of what order they are the first was not said.
+            None => frames[at].leftover.push(n.to_string()),
+        }
     }
 }
 
