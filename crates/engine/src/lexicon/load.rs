@@ -60,6 +60,7 @@ impl Lexicon {
             singular_words: words("singular_words"),
             plural_endings: words("plural_endings"),
             enclitics,
+            folds: words("folds").iter().filter_map(|pair| pair.split_once('=')).map(pair).collect(),
             phrases: BTreeMap::new(),
         };
         let mut known = Known::new();
@@ -71,10 +72,59 @@ impl Lexicon {
                 }
             }
         }
+        lexicon.fold();
         for phrases in lexicon.phrases.values_mut() {
             phrases.sort_by(|a, b| b.words.len().cmp(&a.words.len()).then(a.words.cmp(&b.words)));
         }
         Ok(lexicon)
+    }
+
+    /// Adds every phrase with marked letters as it is written without marks, and with an apostrophe in their place.
+    fn fold(&mut self) {
+        let mut folded: Vec<Phrase> = Vec::new();
+        for phrase in self.phrases.values().flatten() {
+            if !phrase.words.iter().any(|word| self.is_marked(word)) {
+                continue;
+            }
+            let plain: Vec<String> = phrase.words.iter().map(|word| self.plain(word)).collect();
+            // A word that is another one without its marks stays what it is, unless it is bound to the one before: "c'e".
+            let other = (0..plain.len()).any(|at| {
+                let bound = at.checked_sub(1).is_some_and(|before| plain[before].ends_with('\''));
+                plain[at] != phrase.words[at] && self.single(&plain[at]).is_some() && !bound
+            });
+            let ticked = phrase.words.iter().map(|word| self.ticked(word)).collect();
+            let forms = [(!other).then_some(plain), Some(ticked)];
+            folded.extend(
+                forms.into_iter().flatten().map(|words| Phrase { words, senses: phrase.senses.clone() }),
+            );
+        }
+        for phrase in folded {
+            let phrases = self.phrases.entry(phrase.words[0].clone()).or_default();
+            match phrases.iter_mut().find(|known| known.words == phrase.words) {
+                Some(known) => {
+                    let new = phrase.senses.into_iter().filter(|sense| !known.senses.contains(sense));
+                    let new: Vec<Sense> = new.collect();
+                    known.senses.extend(new);
+                }
+                None => phrases.push(phrase),
+            }
+        }
+    }
+
+    fn is_marked(&self, word: &str) -> bool {
+        !word.is_ascii() && word.chars().any(|c| self.folds.contains_key(&c))
+    }
+
+    /// A word without the marks of its letters.
+    pub(crate) fn plain(&self, word: &str) -> String {
+        word.chars().map(|c| self.folds.get(&c).copied().unwrap_or(c)).collect()
+    }
+
+    /// A word whose last letter has an apostrophe instead of its mark.
+    fn ticked(&self, word: &str) -> String {
+        let tick =
+            if word.chars().next_back().is_some_and(|c| self.folds.contains_key(&c)) { "'" } else { "" };
+        format!("{}{tick}", self.plain(word))
     }
 
     fn add(
@@ -158,6 +208,11 @@ fn words(phrase: &str, tails: &[String]) -> Vec<String> {
         return phrase.split_whitespace().map(str::to_lowercase).collect();
     }
     crate::text::tokens(phrase, tails).into_iter().map(|token| token.norm).collect()
+}
+
+/// A letter with its mark, and without.
+fn pair((marked, plain): (&str, &str)) -> (char, char) {
+    (marked.chars().next().unwrap_or_default(), plain.chars().next().unwrap_or_default())
 }
 
 fn section<'a>(file: &'a Table, name: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {

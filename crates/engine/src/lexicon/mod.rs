@@ -50,6 +50,8 @@ pub struct Lexicon {
     pub(crate) plural_endings: Vec<String>,
     /// Pronouns written at the end of a verb, longest first, and what they stand for.
     pub(crate) enclitics: Vec<(String, String)>,
+    /// Letters with marks, and how they are written without.
+    pub(crate) folds: BTreeMap<char, char>,
     /// Phrases by first word, longest first.
     pub(crate) phrases: BTreeMap<String, Vec<Phrase>>,
 }

@@ -60,6 +60,12 @@ pub struct VerbSense {
     /// What it makes is new: a word such as "new" describes it and leaves nothing out.
     #[serde(default)]
     pub makes: bool,
+    /// The folder it names stays: what of it is meant has to be said.
+    #[serde(default)]
+    pub inside: bool,
+    /// The folder it names stays, and all that is in it is meant.
+    #[serde(default)]
+    pub contents: bool,
     /// What is said to a request that asks more of its executor than that does.
     pub beyond: Option<String>,
     /// What to take when the object has no such verb.
@@ -102,6 +108,9 @@ pub struct NounSense {
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
     pub distinct: Option<String>,
+    /// A part of a file: what is done to it is not done to the file.
+    #[serde(default)]
+    pub part: bool,
     /// Names the object only when nothing else does.
     #[serde(default)]
     pub weak: bool,
@@ -136,6 +145,16 @@ pub struct FlagSense {
     pub turns: BTreeMap<String, String>,
 }
 
+/// What a verb means beside a label.
+#[derive(Clone, Debug, Deserialize)]
+pub struct LabelSense {
+    /// The verb it stands for.
+    pub verb: String,
+    /// Takes the label away.
+    #[serde(default)]
+    pub takes: bool,
+}
+
 /// The kind of file an extension is.
 #[derive(Clone, Debug)]
 pub struct ExtensionOf<'a> {
@@ -163,6 +182,10 @@ pub struct Senses {
     pub shown: BTreeMap<String, String>,
     /// Verbs that mean another when something is put before names.
     pub fronted: BTreeMap<String, String>,
+    /// What giving something means, by what is given.
+    pub gives: BTreeMap<String, String>,
+    /// Verbs that give or take a label where one is named.
+    pub labels: BTreeMap<String, LabelSense>,
     /// Kinds and their extensions.
     pub extensions: BTreeMap<String, Vec<String>>,
     /// What the ending of a file asks for.

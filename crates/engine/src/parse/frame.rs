@@ -27,6 +27,8 @@ pub(crate) struct Frame {
     pub(crate) field: Option<String>,
     /// Order and limit.
     pub(crate) order: Option<Order>,
+    /// How many of the first are meant, where no order was said.
+    pub(crate) first: Option<u64>,
     /// What the records are grouped by.
     pub(crate) group: Vec<String>,
     /// What folders are made by.
@@ -47,6 +49,8 @@ pub(crate) struct Frame {
     pub(crate) sets: Option<Sets>,
     /// Whether it is about the rows of a table.
     pub(crate) table: bool,
+    /// Whether rows or columns are named, which are parts of one.
+    pub(crate) rows: bool,
     /// A condition on a column.
     pub(crate) column: Option<(String, Role, Value)>,
     /// The fields to extract.

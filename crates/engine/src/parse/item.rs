@@ -103,7 +103,7 @@ impl Item {
 
 /// The items of a request.
 pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
-    let tokens = tokens(text, &lexicon.tails);
+    let tokens = spelled(tokens(text, &lexicon.tails), lexicon);
     // Phrases that only arithmetic uses join words that mean more apart, unless there is something to compute.
     let numeric = tokens.iter().any(|token| matches!(token.lit, Lit::Number(_)));
     let asked = tokens.iter().any(|token| matches!(token.lit, Lit::Symbol('?')));
@@ -142,6 +142,47 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
         at += words;
     }
     out
+}
+
+/// The tokens as the lexicon spells them: marks that it does not know are left away, "two-hour" is a number and its unit.
+fn spelled(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
+    let mut out = Vec::with_capacity(tokens.len());
+    for mut token in tokens {
+        if !matches!(token.lit, Lit::Word) || lexicon.phrases.contains_key(&token.norm) {
+            out.push(token);
+            continue;
+        }
+        if let Some((number, unit)) = measured(&token, lexicon) {
+            out.extend([number, unit]);
+            continue;
+        }
+        let plain = lexicon.plain(&token.norm);
+        if lexicon.phrases.contains_key(&plain) {
+            token.norm = plain;
+        }
+        out.push(token);
+    }
+    out
+}
+
+/// "two-hour", "30-minute": a number and its unit, written as one.
+fn measured(token: &Token, lexicon: &Lexicon) -> Option<(Token, Token)> {
+    let dash = token.text.find('-')?;
+    let part = |from: usize, to: usize, lit: Lit| Token {
+        text: token.text[from..to].to_owned(),
+        norm: token.text[from..to].to_lowercase(),
+        start: token.start + from,
+        end: token.start + to,
+        lit,
+    };
+    let has = |token: &Token, cat: &str| {
+        lexicon.single(&token.norm).is_some_and(|phrase| phrase.senses.iter().any(|s| s.cat == cat))
+    };
+    let digits = token.text[..dash].parse::<u32>().ok().map(f64::from);
+    let number = part(0, dash, digits.map_or(Lit::Word, Lit::Number));
+    let unit = part(dash + 1, token.text.len(), Lit::Word);
+    let counts = digits.is_some() || has(&number, "number");
+    (counts && (has(&unit, "unit") || has(&unit, "size_unit"))).then_some((number, unit))
 }
 
 /// Whether a small word, such as an article, stands at `at`.

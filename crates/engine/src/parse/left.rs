@@ -101,7 +101,8 @@ impl Clause<'_> {
 
 /// A word that says how things are chosen, ordered, grouped or counted: a plan without it is another plan.
 fn weighs(item: &Item) -> bool {
-    const WEIGHTY: [&str; 6] = ["super", "order", "stat", "flag", "group", "into_folders"];
+    const WEIGHTY: [&str; 9] =
+        ["super", "order", "stat", "flag", "group", "into_folders", "first", "spare", "rest"];
     let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
     !item.senses.is_empty() && item.senses.iter().all(weighty)
 }

@@ -93,7 +93,7 @@ impl Clause<'_> {
                 || owned && self.items[last].capital && matches!(self.items[last].lit, Lit::Word);
             if named
                 && self.items[last].sense("cue").is_none()
-                && self.back_over_stops(last).is_none_or(|i| self.sense(i, "cue").is_none())
+                && self.back_over_stops(last).is_none_or(|i| owned || self.sense(i, "cue").is_none())
             {
                 self.frame.slots.entry(Role::From).or_insert(self.items[last].text.clone().into());
                 self.take(last, at, "sender");
@@ -267,9 +267,12 @@ impl Clause<'_> {
             let toward = mention.prep == "to"
                 || (mention.prep == "inor" || verb.in_goal && mention.prep == "in") && i == last;
             // Attachments go to disk: a path is a path, whatever the clause is about.
-            if mention.name.is_none() || verb.goals.contains(&Role::OutPath) {
+            let behind = matches!(mention.prep.as_str(), "from" | "of") && mention.name.is_some();
+            if mention.name.is_none() || verb.goals.contains(&Role::OutPath) && !behind {
                 if mention.file {
                     self.frame.push(Role::Paths, mention.path);
+                } else if self.frame.has(Role::DstDir) {
+                    self.frame.leftover.push(mention.path);
                 } else {
                     self.frame.set(Role::DstDir, mention.path);
                 }
@@ -300,7 +303,8 @@ impl Clause<'_> {
             if let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1)) {
                 self.frame.set(Role::Calendar, name);
                 self.take(at, end, "calendar");
-            } else if let Some((name, before)) = self.value_before(at)
+            } else if self.items[at].words == 1
+                && let Some((name, before)) = self.value_before(at)
                 && before + 1 == at
                 && !self.dated(before)
             {

@@ -1,6 +1,7 @@
 //! What the clause is about: nouns, kinds and extensions, flags.
 
 use super::frame::Noun;
+use super::places::has_ending;
 use super::{Clause, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
@@ -80,8 +81,14 @@ impl Clause<'_> {
             if noun.object.is_none() && noun.tool.is_none() && self.sense(at, "vague").is_some() {
                 continue;
             }
+            let named = self.names_thing(at);
             for (role, value) in &noun.set {
-                if *role == Role::Kind {
+                if *role == Role::Kind && named.is_some() {
+                    // "the pdf https://x": how an address is read depends on what is there; a path tells it by itself.
+                    self.frame
+                        .qualifiers
+                        .extend(value.as_str().filter(|_| named == Some(true)).map(str::to_owned));
+                } else if *role == Role::Kind {
                     if let Some(kind) =
                         value.as_str().filter(|k| !self.frame.kinds.iter().any(|known| known == k))
                     {
@@ -108,6 +115,20 @@ impl Clause<'_> {
             }
             self.frame.nouns.push(Noun { id });
             self.take(at, at + 1, "noun");
+        }
+    }
+
+    /// "the document ~/a.docx", "the pdf at https://x": a word right before the thing it names says what that is and leaves
+    /// nothing out. Whether the thing is an address; nothing where none is named.
+    fn names_thing(&self, at: usize) -> Option<bool> {
+        let colon = usize::from(matches!(self.lit(at + 1), Some(Lit::Symbol(':'))));
+        let next = at + 1 + colon;
+        let linked = usize::from(self.sense(next, "prep").is_some() || self.is(next, "cue", "named"));
+        match self.lit(next) {
+            Some(Lit::Url(_)) => Some(true),
+            Some(Lit::File(_)) => Some(false),
+            Some(Lit::Path(path) | Lit::Slashed(path)) => has_ending(path).then_some(false),
+            _ => matches!(self.lit(next + linked), Some(Lit::Url(_))).then_some(true),
         }
     }
 
@@ -156,6 +177,12 @@ impl Clause<'_> {
             let item = &self.items[at];
             if item.sense("noun").is_none() || Some(at) == self.verb_at {
                 continue;
+            }
+            // "il contenuto dell'": a phrase that begins with its article says so itself.
+            let own = item.norm.split(' ').next().filter(|_| item.words > 1);
+            if own.is_some_and(|word| lexicon.singular_words.iter().any(|one| one == word)) {
+                self.frame.singular = true;
+                return;
             }
             let before = (at.saturating_sub(3)..at).rev().map(|i| &self.items[i]);
             let mut verdict = None;

@@ -1,7 +1,7 @@
 //! Sizes, orders, counts, computations, groups.
 
 use super::dates::small;
-use super::{Clause, Order};
+use super::{Clause, Item, Order};
 use crate::catalog::Role;
 use crate::lexicon::OrderSense;
 use crate::text::Lit;
@@ -79,6 +79,28 @@ impl Clause<'_> {
                     self.take(at, at + 1, "limit");
                 }
             }
+        }
+    }
+
+    /// "the first five rows": of an order that was said, or of the rows as they are.
+    pub(crate) fn first_few(&mut self) {
+        let things = |at: usize| {
+            let row = ["row", "line", "file", "result"].iter().any(|id| self.is(at, "noun", id));
+            row || self.items.get(at).is_none_or(Item::is_symbol)
+        };
+        let count = |at: usize| self.number(at + 1).and_then(small::<u64>).filter(|n| *n > 0);
+        let found = (0..self.len())
+            .filter(|at| self.free(*at) && self.is(*at, "first", "first") && things(at + 2))
+            .find_map(|at| Some((at, count(at)?)));
+        let Some((at, n)) = found else { return };
+        self.take(at, at + 2, "limit");
+        let rows = self.frame.table && self.frame.stats.is_empty() && self.names_a_file();
+        match &mut self.frame.order {
+            Some(order) if order.limit.is_none() => order.limit = Some(n),
+            Some(_) => self.frame.leftover.push(n.to_string()),
+            // A table has an order of its own.
+            None if rows => self.frame.set(Role::AtMost, n),
+            None => self.frame.first = Some(n),
         }
     }
 
@@ -163,7 +185,7 @@ impl Clause<'_> {
                 } else if id == "size" {
                     self.stat("sum");
                     self.frame.field = Some("size".to_owned());
-                } else {
+                } else if !self.different(at, &id) {
                     self.stat(&id);
                 }
                 self.take(at, at + 1, "stat");
@@ -214,6 +236,21 @@ impl Clause<'_> {
         }
     }
 
+    /// "how many different extensions": the values of a field are counted, each once.
+    fn different(&mut self, at: usize, stat: &str) -> bool {
+        let next = self.skip_stops(at + 1);
+        let told = |i: usize| self.sense(i, "different").is_some();
+        let group = self.sense(next, "group").filter(|_| self.free(next)).map(str::to_owned);
+        let field = group.filter(|_| self.sense(next, "noun").is_none());
+        let said = (0..self.len()).find(|i| told(*i));
+        let Some((field, said)) = field.zip(said).filter(|_| stat == "count") else { return false };
+        self.stat("count_distinct");
+        self.frame.field = Some(field);
+        self.take(next, next + 1, "field");
+        self.take(said, said + 1, "field");
+        true
+    }
+
     /// Whether a noun of the clause already says what this computation is asked of.
     fn stands_for_other(&self, stat: &str) -> bool {
         self.items.iter().any(|item| {
@@ -246,7 +283,9 @@ impl Clause<'_> {
             }
             let folders = self.sense(at, "into_folders").is_some() && self.tidies();
             // "a month" counts by the month; it puts nothing in order.
-            let by = (self.is(at, "by", "by") || self.is(at, "by", "each")) && !self.means_all(at);
+            // A table has columns of its own names: what stands after "by" is one, as it is written.
+            let table = self.frame.table && !self.tidies();
+            let by = (self.is(at, "by", "by") || self.is(at, "by", "each")) && !self.means_all(at) && !table;
             let which = self.is(at, "by", "which") && self.ranks_groups();
             let whole = self.sense(at, "group").is_some()
                 && self.items[at].words > 1

@@ -257,7 +257,7 @@ impl Clause<'_> {
     }
 
     /// `Documenti/Fatture`: the first part may be a folder known by another name.
-    fn below_home(&self, text: &str) -> String {
+    pub(crate) fn below_home(&self, text: &str) -> String {
         let (first, rest) = text.split_once('/').unwrap_or((text, ""));
         let known = self
             .lexicon

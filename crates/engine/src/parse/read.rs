@@ -13,6 +13,7 @@ impl Clause<'_> {
         self.shell();
         self.main_verb();
         self.turned();
+        self.given_names();
         if let Some(frame) = self.word_by_word() {
             return frame;
         }
@@ -47,7 +48,7 @@ impl Clause<'_> {
         let renames = verb.goals.contains(&Role::NameTemplate);
         let creates = verb.verb.as_deref() == Some("create");
         let sends = verb.verb.as_deref() == Some("send");
-        if renames {
+        if renames && !self.frame.has(Role::NameTemplate) {
             self.rename_cues();
         }
         if creates && self.items.iter().any(|i| i.free() && i.is("noun", "folder")) {
@@ -55,9 +56,11 @@ impl Clause<'_> {
             self.new_folders();
         }
         if guess == "messages" && !sends {
+            self.given_labels();
             self.senders();
         }
         self.acting_flags();
+        self.likeness();
         self.phrases();
         self.sizes();
         if matches!(guess.as_str(), "events") || sends {
@@ -65,6 +68,7 @@ impl Clause<'_> {
         }
         self.dates(&guess);
         self.label_cues(verb.verb.as_deref() == Some("classify"));
+        self.frame.table = self.tabular() && !matches!(guess.as_str(), "messages" | "events" | "contacts");
         self.groups();
         self.at_most();
         let converts = verb.qualifier.as_deref() == Some("format");
@@ -93,6 +97,8 @@ impl Clause<'_> {
         }
         if !matches!(guess.as_str(), "messages" | "events" | "contacts" | "urls" | "places") {
             self.frame.table = self.tabular();
+            self.frame.rows =
+                self.items.iter().any(|item| item.is("noun", "row") || item.is("cue", "column"));
             if self.frame.table {
                 self.table_cues();
             }
@@ -106,6 +112,7 @@ impl Clause<'_> {
         let mentions = self.mentions();
         self.pronouns(hint);
         self.orders();
+        self.first_few();
         self.stats();
         self.flags();
         self.nouns();
@@ -353,6 +360,10 @@ impl Clause<'_> {
         if self.frame.object.is_empty() && self.frame.has(Role::Site) {
             self.frame.object = guess.to_owned();
         }
+        // "everything in the mail folder 'x'": what is there are messages.
+        if guess == "messages" && self.items.iter().any(|item| item.is("folder_word", "mailbox")) {
+            guess.clone_into(&mut self.frame.object);
+        }
         let beside = mentions.iter().any(|m| m.name.is_none());
         match guess {
             "messages" if !sends => self.assign_folders(mentions),
@@ -406,6 +417,9 @@ impl Clause<'_> {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
             } else if object == "files" && self.searched_in(at) && !self.frame.has(Role::Contains) {
                 Role::Contains
+            } else if file || self.frame.table {
+                // Beside a file that is named, or in a table, it is no name of a file.
+                continue;
             } else if matches!(object.as_str(), "files" | "dirs" | "") {
                 Role::Patterns
             } else {

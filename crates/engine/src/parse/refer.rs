@@ -91,6 +91,10 @@ impl Clause<'_> {
             {
                 end += 1;
             }
+            // "… that were": it leads on to what is said of the photos.
+            while end > from && self.leads_on(end - 1) {
+                end -= 1;
+            }
             if end == from {
                 continue;
             }
@@ -99,6 +103,31 @@ impl Clause<'_> {
             self.frame.set(Role::Shows, text);
             self.take(at, end, "shown");
             return;
+        }
+    }
+
+    /// Whether a word only leads on to the next one.
+    fn leads_on(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        item.is("wish", "state") || super::clause::only_stop(item) || item.sense("subject").is_some()
+    }
+
+    /// "photos similar to ~/a.jpg": the picture that others are compared with.
+    pub(crate) fn likeness(&mut self) {
+        if !self.items.iter().any(|i| i.is("noun", "image")) || self.changes() {
+            return;
+        }
+        for at in 0..self.len() {
+            let next = self.skip_stops(at + 1);
+            // "the photo ~/a.jpg"
+            let next = next + usize::from(self.is(next, "noun", "image") || self.is(next, "noun", "file"));
+            let Some(Lit::Path(path) | Lit::Slashed(path)) = self.lit(next) else { continue };
+            if self.free(at) && self.is(at, "cue", "similar") && super::places::has_ending(path) {
+                let slashed = matches!(self.lit(next), Some(Lit::Slashed(_)));
+                let path = if slashed { self.below_home(path) } else { path.clone() };
+                self.frame.set(Role::SimilarTo, path);
+                self.take(at, next + 1, "similar");
+            }
         }
     }
 

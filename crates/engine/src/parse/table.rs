@@ -8,8 +8,10 @@ use crate::text::Lit;
 impl Clause<'_> {
     /// "column 'x'", "where city is Rome", "sheet 'Q3'".
     pub(crate) fn table_cues(&mut self) {
+        self.column_order();
+        self.column_groups();
         for at in 0..self.len() {
-            if !self.free(at) {
+            if !self.free(at) && Some(at) != self.verb_at {
                 continue;
             }
             if let Some((value, end)) = self.measured(at) {
@@ -43,7 +45,20 @@ impl Clause<'_> {
                 }
             }
         }
-        self.column_order();
+    }
+
+    /// "per 'region'", "for each city", "by the column x": what the rows are grouped by, where nothing puts them in order.
+    fn column_groups(&mut self) {
+        if self.frame.order.is_some() || !self.frame.group.is_empty() {
+            return;
+        }
+        for at in 0..self.len() {
+            let ordered = self.items[at].sense("order").is_some();
+            let Some((column, from, end)) = self.ordered_by(at).filter(|_| !ordered) else { continue };
+            self.frame.group.push(column);
+            self.take(from, end, "group");
+            return;
+        }
     }
 
     /// "… over 100": a comparison with a bare number, which no size and no age is.
@@ -111,6 +126,8 @@ impl Clause<'_> {
             }
         };
         let next = self.skip_stops(at + 1);
+        // "by the column x"
+        let next = if self.is(next, "cue", "column") { self.skip_stops(next + 1) } else { next };
         let ends = ["direction", "prep", "then", "order"].iter().any(|cat| self.sense(next, cat).is_some());
         let named = column(next).filter(|_| !ends);
         // A word that elsewhere only binds is a column when nothing else is named.
@@ -127,11 +144,36 @@ impl Clause<'_> {
             return None;
         }
         let next = self.skip_stops(at + 1);
-        let next = if self.is(next, "prep", "of") { self.skip_stops(next + 1) } else { next };
+        let of = self.is(next, "prep", "of");
+        let (first, next) = if of { (next + 1, self.skip_stops(next + 1)) } else { (at + 1, next) };
+        // A word that elsewhere only binds is a column when nothing else is named: "the total of amount".
+        let binds = next.checked_sub(1).filter(|last| *last >= first && !self.can_be_column(next));
+        let article = |at: usize| self.lexicon.articles.contains(&self.items[at].norm);
+        if let Some(last) = binds.filter(|last| !article(*last) && self.sense(*last, "prep").is_none()) {
+            return Some((self.items[last].text.clone(), next));
+        }
         let item = self.items.get(next).filter(|i| i.free())?;
-        let named = matches!(item.lit, Lit::Quoted(_)) || matches!(item.lit, Lit::Word) && item.capital;
+        let open = item.capital || item.senses.is_empty() || self.is_field(next);
+        let named = matches!(item.lit, Lit::Quoted(_)) || matches!(item.lit, Lit::Word) && open;
         let beside = self.is(next + 1, "cue", "column") || item.sense("cue").is_some();
-        self.name(next, false).filter(|_| named && !beside)
+        self.name(next, true).filter(|_| named && !beside)
+    }
+
+    /// Whether a column can be named here: in quotes, with a capital, or by a word that means nothing else.
+    fn can_be_column(&self, at: usize) -> bool {
+        self.items.get(at).filter(|item| item.free()).is_some_and(|item| match item.lit {
+            Lit::Quoted(_) => true,
+            Lit::Word => {
+                item.capital || item.senses.is_empty() || item.sense("cue").is_some() || self.is_field(at)
+            }
+            _ => false,
+        })
+    }
+
+    /// A word for what texts hold, such as an amount or a price, before what the rows are grouped by or where they are.
+    fn is_field(&self, at: usize) -> bool {
+        let ends = |item: &Item| !item.free() || item.is_symbol() || item.sense("prep").is_some();
+        self.sense(at, "extract_field").is_some() && self.items.get(at + 1).is_none_or(ends)
     }
 
     /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.

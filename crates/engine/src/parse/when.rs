@@ -86,6 +86,14 @@ impl Clause<'_> {
             if let Some((hour, minute, range)) = self.clock_at(at, part.as_ref().map(|(_, id)| id.as_str())) {
                 self.take(range.start, range.end, "time");
                 at = range.end;
+                // "from 3 to 4 pm": both are in the afternoon.
+                let late = (range.start..range.end).any(|i| self.is(i, "clock", "pm"));
+                if let [(first, _)] = &mut clocks[..]
+                    && late
+                    && *first + 12 <= hour
+                {
+                    *first += 12;
+                }
                 clocks.push((hour, minute));
             } else {
                 at += 1;

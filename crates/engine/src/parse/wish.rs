@@ -43,7 +43,11 @@ fn wanted(items: &[Item], at: usize, senses: &Senses) -> Option<usize> {
         let pure = item.senses.iter().all(|sense| sense.cat == "verb");
         let told = items[next - 1].sense("wish") == Some("state");
         // "written to ~/list.csv" says where to, whatever else it may mean.
-        let goes = items.get(next + 1).is_some_and(|after| after.is("prep", "to"))
+        // So does "saved in ~/Work" of things that come from elsewhere.
+        let literal = |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_));
+        let sourced = items[at..next].iter().any(literal);
+        let leads = |after: &Item| after.is("prep", "to") || sourced && after.sense("prep").is_some();
+        let goes = items.get(next + 1).is_some_and(leads)
             && items
                 .get(next + 2)
                 .is_some_and(|path| matches!(path.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));

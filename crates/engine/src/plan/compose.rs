@@ -2,7 +2,7 @@
 
 use super::choose::{Want, choose};
 use super::fill::{fill, given, lacking};
-use super::input::{narrowed, refer};
+use super::input::{NARROWING, narrowed, refer};
 use super::{Planner, Step};
 use crate::catalog::{Role, Tool, Type};
 use crate::lexicon::{Senses, VerbSense};
@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most steps of a plan.
 const STEPS: usize = 12;
+
+/// Why nothing is done where words that choose among things could not be put to use.
+pub(super) const UNCLEAR: &str = "it is not clear which of them are meant";
 
 /// Why nothing fits, whether or not it is known what the clause is about.
 pub(super) fn nothing(does: &str, object: &str) -> String {
@@ -118,6 +121,11 @@ impl<'p> Build<'p> {
             return self.act(tool, frame).map(|_| ());
         }
         let object = self.object(frame, &verb);
+        // "empty ~/tmp": the folder stays, what is in it goes.
+        let object = match verb.contents && matches!(object.as_str(), "dirs" | "") && frame.has(Role::Place) {
+            true => "files".to_owned(),
+            false => object,
+        };
         let list = match &verb.verb {
             None => {
                 let mut frame = frame.clone();
@@ -126,7 +134,11 @@ impl<'p> Build<'p> {
                 }
                 self.look(&frame, &object)?
             }
-            Some(_) => return self.do_it(frame, &verb, &object),
+            Some(_) => {
+                let from = self.steps.len();
+                self.do_it(frame, &verb, &object)?;
+                return self.traced(frame, from);
+            }
         };
         self.finish_look(frame, list)
     }
@@ -153,6 +165,7 @@ impl<'p> Build<'p> {
     pub(super) fn object(&self, frame: &Frame, verb: &VerbSense) -> String {
         let senses = &self.planner.lexicons.senses;
         if frame.has(Role::Shows)
+            || frame.has(Role::SimilarTo)
             || frame.verbs.iter().any(|v| v == "taken")
                 && !frame.has(Role::Place)
                 && frame.kinds == ["image"]
@@ -178,7 +191,12 @@ impl<'p> Build<'p> {
         // Rows of a table are records, whatever the word for them.
         let table = frame.list(Role::Paths).iter().any(|path| senses.ending("qualifier", path).is_some());
         let searched = frame.has(Role::Contains) || !frame.stats.is_empty();
-        if table && (frame.column.is_some() || frame.field.is_some() || object == "texts" && !searched) {
+        if table
+            && (frame.column.is_some()
+                || !frame.group.is_empty()
+                || frame.field.is_some()
+                || object == "texts" && !searched)
+        {
             return "files".to_owned();
         }
         if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
@@ -201,6 +219,7 @@ impl<'p> Build<'p> {
         }
         // "the most common extension in X": what has one is in the place.
         let counted = !frame.group.is_empty() && frame.order.as_ref().is_some_and(|o| o.field == "count");
+        let counted = counted || frame.stats.iter().any(|stat| stat == "count_distinct");
         let inside = if counted { "files" } else { "dirs" };
         if frame.has(Role::Place) { inside.to_owned() } else { String::new() }
     }
@@ -208,6 +227,10 @@ impl<'p> Build<'p> {
     /// The object of the only executors that take a value which none of the named object takes.
     fn owner(&self, frame: &Frame) -> Option<String> {
         let role = [Role::LoadBy].into_iter().find(|role| frame.has(*role))?;
+        // What is named and no file has nothing to do with who uses most.
+        if !matches!(frame.object.as_str(), "" | "files" | "dirs") {
+            return None;
+        }
         let takers = || self.planner.catalog.tools().filter(|tool| tool.takes(role));
         let own = takers().any(|tool| tool.object() == frame.object);
         if own { None } else { takers().next().map(|tool| tool.object().to_owned()) }
@@ -232,6 +255,9 @@ impl<'p> Build<'p> {
                 None => return Err(Stop::Gap(nothing("does this to", object))),
             }
         };
+        if self.speaks_of_parts(&frame, tool) && !frame.has(Role::OutPath) {
+            return Err(Stop::Gap("what is meant is a part of files".to_owned()));
+        }
         // Nothing is changed "by year" where that means nothing.
         if let Some(group) = frame.group.first().filter(|_| tool.class == Class::Changer) {
             return Err(Stop::Gap(nothing("does this by", group)));
@@ -258,7 +284,12 @@ impl<'p> Build<'p> {
         {
             frame.push(Role::Attachments, file);
         }
-        let thing = self.is_the_thing(&frame, tool, object);
+        let thing = !verb.contents && self.is_the_thing(&frame, tool, object);
+        // What is cleaned stays: what of it is to go was not said.
+        if thing && verb.inside {
+            let missing = tool.arg(Role::Paths).map(|arg| arg.name.clone()).into_iter().collect();
+            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
+        }
         let mut own = frame.clone();
         if tool.takes(Role::Paths)
             && !tool.takes(Role::Place)
@@ -271,10 +302,9 @@ impl<'p> Build<'p> {
         let mut used = BTreeSet::new();
         let mut step = fill(tool, &own, &mut used);
         let object = tool.along.as_deref().unwrap_or(object);
-        // What goes along is named, or it is chosen: what would be dropped of both is not done.
-        let chosen = narrowed(&frame) || frame.order.is_some() || frame.kinds.len() > 1;
-        if tool.along.is_some() && chosen && self.direct(tool, &step) {
-            return Err(Stop::Gap("it is not clear which of them are meant".to_owned()));
+        // Things are named, or they are chosen: what would be dropped of both is not done.
+        if self.direct(tool, &step) && chosen(&frame, &used) {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
         }
         if tool.takes(Role::List) && !self.direct(tool, &step) && self.goes_along(&frame, tool) {
             let mut list = self.input(&frame, tool, &used, object, &step)?;
@@ -283,6 +313,11 @@ impl<'p> Build<'p> {
                 list = self.bridge(list, tool, content)?;
             }
             list = self.spare_first(list, tool)?;
+            // The rows of a table can be written down; they are no files that could be moved, copied or deleted.
+            let rows = list.open && tool.class == Class::Changer && tool.object() == "files";
+            if rows && !tool.arg(Role::OutPath).is_some_and(|arg| given(&step, &arg.name)) {
+                return Err(Stop::Gap("the rows of a table are no files".to_owned()));
+            }
             refer(&mut step, &list, "from_step");
         }
         let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
@@ -298,6 +333,14 @@ impl<'p> Build<'p> {
             .map(|m| vec![m])
             .or(lacks)
         {
+            // What was said and cannot be taken is not asked for again.
+            let said = |name: &String| {
+                let arg = tool.args.iter().find(|arg| arg.name == *name);
+                arg.and_then(|arg| arg.role).is_some_and(|role| frame.has(role))
+            };
+            if missing.iter().any(said) {
+                return Err(Stop::Gap(nothing("does this to", object)));
+            }
             return Err(Stop::Ask { tool: step.tool, missing });
         }
         if let Some(path) =
@@ -403,7 +446,12 @@ impl<'p> Build<'p> {
 
     /// A folder that is itself the thing: named, and not as the place of other things.
     fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
+        // "the folders in X": X is where they are.
+        let senses = &self.planner.lexicons.senses;
+        let nouns = frame.nouns.iter().filter_map(|noun| senses.noun.get(&noun.id));
+        let within = nouns.into_iter().any(|n| n.object.as_deref() == Some("dirs") && n.acting.is_none());
         frame.folders.is_empty()
+            && !within
             && frame.anaphor.is_none()
             && tool.takes(Role::Paths)
             && frame.has(Role::Place)
@@ -411,52 +459,13 @@ impl<'p> Build<'p> {
             && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty())
             && !narrowed(frame)
     }
+}
 
-    /// Folders to make: their names below the place, or the place itself.
-    fn new_paths(&self, tool: &Tool, frame: &mut Frame) {
-        if tool.class != Class::Changer || !frame.has(Role::Names) || tool.takes(Role::Names) {
-            return;
-        }
-        let base = frame.text(Role::Place).unwrap_or("~").trim_end_matches('/').to_owned();
-        let paths: Vec<String> =
-            frame.list(Role::Names).iter().map(|name| format!("{base}/{name}")).collect();
-        frame.slots.remove(&Role::Place);
-        frame.set(Role::Paths, paths);
-    }
-
-    /// "into folders by year": the place they go to, with the groups as its parts.
-    fn templates(&self, frame: &mut Frame) {
-        if frame.folders.is_empty() {
-            return;
-        }
-        let base = frame
-            .text(Role::DstDir)
-            .or(frame.text(Role::Place))
-            .unwrap_or("~")
-            .trim_end_matches('/')
-            .to_owned();
-        let parts: String = frame.folders.iter().map(|group| format!("/{{{group}}}")).collect();
-        frame.set(Role::DstDir, format!("{base}{parts}"));
-    }
-
-    /// Formats that follow from the ending of a file.
-    fn endings(&self, tool: &Tool, frame: &mut Frame) {
-        let senses = &self.planner.lexicons.senses;
-        for (role, path, what) in [
-            (Role::WriteFormat, Role::OutPath, "write_format"),
-            (Role::ArchiveFormat, Role::Dst, "archive_format"),
-        ] {
-            let list = frame.has(Role::Content) && role == Role::WriteFormat;
-            if tool.takes(role)
-                && !frame.has(role)
-                && !list
-                && let Some(format) =
-                    frame.text(path).and_then(|path| senses.ending(what, path)).map(str::to_owned)
-            {
-                frame.set(role, format);
-            }
-        }
-    }
+/// Whether words that choose among things were used by no argument.
+fn chosen(frame: &Frame, used: &BTreeSet<Role>) -> bool {
+    let unread = NARROWING.iter().any(|role| frame.has(*role) && !used.contains(role));
+    let kind = !frame.kinds.is_empty() && !used.contains(&Role::Kind);
+    unread || kind || !frame.excluded.is_empty() || frame.order.is_some()
 }
 
 /// Whether a clause only points back.

@@ -2,13 +2,14 @@
 
 use super::answer::{Answer, Ask, Explain, Gap, Leans};
 use super::compose::{Build, List, Stop};
+use super::join::joined;
 use super::say::{spoken, wonders};
 use super::{Planner, Step};
 use crate::catalog::{Role, Type};
 use crate::clock::Clock;
-use crate::lexicon::{Lexicon, Senses};
+use crate::lexicon::Lexicon;
 use crate::parse::{
-    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, split, timing, without_reasons,
+    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, spared, split, timing, without_reasons,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -112,7 +113,7 @@ pub(super) fn read(
                 .and_then(|step| planner.catalog.get(&step.tool).zip(Some(step)))
                 .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
                 .and_then(Value::as_str)
-            && let (inner @ Answer::Gap(_), _) =
+            && let (inner @ (Answer::Gap(_) | Answer::Ask(_)), _) =
                 self::answer(planner, lexicon, query, clock, &mut memory.clone())
         {
             return Reading::said(inner, explain);
@@ -135,7 +136,7 @@ pub(super) fn read(
         return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
-    let clauses = split(ordered(items, senses), senses);
+    let clauses = split(ordered(spared(items, senses), senses), senses);
     if clauses.len() > crate::parse::CLAUSES {
         return Reading::said(Answer::Gap(Gap::new("too many clauses", Vec::new())), explain);
     }
@@ -154,9 +155,7 @@ pub(super) fn read(
         clause.after_table = before.is_some_and(|frame| frame.table);
         frames.push(clause.read(&hint));
     }
-    merge(planner, &mut frames);
-    places(&mut frames, senses);
-    kept(&mut frames, senses);
+    joined(&mut frames, senses);
     explain.leans.clock = clock.was_asked();
     explain.leans.topic = frames.first().is_some_and(|frame| frame.hinted);
     if let ([frame], true) = (&frames[..], about || frames.len() == 1 && frames[0].bare) {
@@ -332,139 +331,6 @@ fn without(text: &str, items: &[Item], timing: &Timing) -> String {
     let words: Vec<&str> = out.split_whitespace().filter(|w| !matches!(*w, "," | ";" | ":")).collect();
     let joined = words.join(" ");
     joined.trim_matches(|c: char| c.is_whitespace() || ",;:.!?".contains(c)).to_owned()
-}
-
-/// A clause that only says how the one before is to end belongs to it: "… and save them as jpg in x".
-fn merge(planner: &Planner, frames: &mut Vec<Frame>) {
-    let senses = &planner.lexicons.senses;
-    let mut at = 1;
-    while at < frames.len() {
-        let converts = frames[at - 1]
-            .verb
-            .as_ref()
-            .and_then(|id| senses.verb.get(id))
-            .is_some_and(|v| v.qualifier.as_deref() == Some("format"));
-        let saves = frames[at]
-            .verb
-            .as_ref()
-            .and_then(|id| senses.verb.get(id))
-            .is_some_and(|v| v.goals.contains(&Role::DstDir) && v.in_goal)
-            && frames[at].anaphor.is_some();
-        let again = frames[at].anaphor.is_some()
-            && frames[at].object.is_empty()
-            && frames[at]
-                .verb
-                .as_ref()
-                .and_then(|id| senses.verb.get(id))
-                .is_some_and(|v| v.qualifier.as_deref() == Some("format"));
-        // "write an email to …, and send it": that is one message.
-        let sends = |frame: &Frame| {
-            let verb = frame.verb.as_ref().and_then(|id| senses.verb.get(id));
-            verb.is_some_and(|verb| verb.verb.as_deref() == Some("send"))
-        };
-        let nothing = |frame: &Frame| frame.anaphor.is_some() && frame.leftover.is_empty();
-        let same = frames[at].verb.is_some() && frames[at].verb == frames[at - 1].verb;
-        // "open them and read them": said twice, done once.
-        let bare = nothing(&frames[at])
-            || frames[at].nouns.is_empty() && frames[at].leftover.is_empty() && !frames[at].there;
-        let twice = same && bare && frames[at].slots.is_empty();
-        // "clean X out: delete every file there but …": the second says what the first one means.
-        let told = same && frames[at].there && !frames[at].has(Role::Place);
-        let packs = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id));
-        let packs =
-            packs.is_some_and(|verb| verb.goals.contains(&Role::Dst)) && !frames[at - 1].has(Role::Dst);
-        let named = frames[at].text(Role::OutPath).or(frames[at].text(Role::Dst)).map(str::to_owned);
-        // "… and give me three lines of context": one more value of what is already looked for.
-        let adds = frames[at].has(Role::Context)
-            && frames[at].slots.len() == 1
-            && !frames[at - 1].has(Role::Context);
-        if adds {
-            let next = frames.remove(at);
-            frames[at - 1].slots.extend(next.slots);
-            frames[at - 1].leftover.extend(next.leftover);
-            frames[at - 1].used.extend(next.used);
-        } else if twice {
-            let next = frames.remove(at);
-            frames[at - 1].used.extend(next.used);
-        } else if let (true, true, Some(path)) = (packs, nothing(&frames[at]), named) {
-            // "make a zip of X and save it as Y".
-            let next = frames.remove(at);
-            frames[at - 1].set(Role::Dst, path);
-            frames[at - 1].used.extend(next.used);
-        } else if told {
-            let before = frames.remove(at - 1);
-            let place = before.slots.get(&Role::Place).cloned();
-            let place = place.or_else(|| before.list(Role::Paths).first().map(|path| path.clone().into()));
-            if let Some(place) = place {
-                frames[at - 1].slots.insert(Role::Place, place);
-            }
-            frames[at - 1].there = false;
-            frames[at - 1].leftover.extend(before.leftover);
-            frames[at - 1].used.extend(before.used);
-        } else if sends(&frames[at - 1])
-            && sends(&frames[at])
-            && nothing(&frames[at])
-            && !frames[at].has(Role::To)
-        {
-            let next = frames.remove(at);
-            frames[at - 1].used.extend(next.used);
-        } else if converts && (saves || again) {
-            let next = frames.remove(at);
-            let before = &mut frames[at - 1];
-            for (role, value) in next.slots {
-                let role = if role == Role::RenderFormat { Role::ToFormat } else { role };
-                before.slots.entry(role).or_insert(value);
-            }
-            if !before.has(Role::ToFormat)
-                && let Some(ext) =
-                    before.list(Role::Patterns).first().and_then(|p| p.strip_prefix("*.")).map(str::to_owned)
-            {
-                before.slots.remove(&Role::Patterns);
-                before.set(Role::ToFormat, ext);
-            }
-            before.leftover.extend(next.leftover);
-            before.used.extend(next.used);
-        } else {
-            at += 1;
-        }
-    }
-}
-
-/// "find … in X and delete every file there": the place of the clause before.
-fn places(frames: &mut [Frame], senses: &Senses) {
-    for at in 0..frames.len() {
-        let verb = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id));
-        let goal =
-            verb.is_some_and(|verb| verb.goals.contains(&Role::DstDir)) && !frames[at].has(Role::DstDir);
-        if !frames[at].there || frames[at].has(Role::Place) || goal {
-            continue;
-        }
-        let place = at.checked_sub(1).and_then(|before| frames[before].slots.get(&Role::Place).cloned());
-        match place {
-            Some(place) => {
-                frames[at].slots.insert(Role::Place, place);
-            }
-            // Nothing is done "there" while nobody knows where that is.
-            None if frames[at].anaphor.is_none() => frames[at].leftover.push("there".to_owned()),
-            None => {}
-        }
-    }
-}
-
-/// "I only want to keep X, delete the photos": what is said to be wanted would leave something out of what is changed,
-/// and is not read so; nothing is done then. Who points back has taken it up.
-fn kept(frames: &mut [Frame], senses: &Senses) {
-    let acts = |frame: &Frame| {
-        let verb = frame.verb.as_ref().and_then(|id| senses.verb.get(id));
-        verb.is_some_and(|verb| verb.changes() && !verb.makes)
-    };
-    let first = frames.iter().position(acts);
-    let whole = frames.iter().rposition(|frame| acts(frame) && frame.anaphor.is_none());
-    for (at, frame) in frames.iter_mut().enumerate() {
-        if first.is_some_and(|first| first < at) || whole.is_some_and(|whole| whole > at) {
-            frame.leftover.extend(frame.stays.take());
-        }
-    }
 }
 
 /// The earlier request with the values of this one in place of its own.

@@ -1,7 +1,7 @@
 //! The list an executor works on: pointed to, looked for, or read first because a field is missing.
 
 use super::Step;
-use super::compose::{Build, List, Stop};
+use super::compose::{Build, List, Stop, UNCLEAR};
 use super::fill::{fill, lacking};
 use crate::catalog::{Role, Tool, Type};
 use crate::parse::{Anaphor, Frame};
@@ -33,7 +33,7 @@ impl<'p> Build<'p> {
         let points = frame.object.is_empty() && (frame.anaphor.is_some() || frame.only) || frame.these;
         let within = frame.has(Role::Place) && !frame.there && !used.contains(&Role::Place);
         if points && within && tool.class == Class::Changer {
-            return Err(Stop::Gap("it is not clear which of them are meant".to_owned()));
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
         }
         if points || !named {
             if let Some(list) = self.referred(frame) {
@@ -64,12 +64,15 @@ impl<'p> Build<'p> {
             return Err(ask(missing.unwrap_or_else(|| vec![name.clone()])));
         }
         // All there is, everywhere, is more than anybody means to change in one sentence.
+        // An exception bounds nothing, unless it says where.
+        let mut whole = rest.clone();
+        whole.excluded.retain(|(role, _)| *role == Role::Place);
         let boundless = tool.class == Class::Changer
             && matches!(object, "files" | "dirs")
             && rest.slots.keys().all(|role| *role == Role::Recursive || tool.takes(*role))
             && rest.kinds.is_empty()
             && rest.qualifiers.is_empty()
-            && !narrowed(&rest)
+            && !narrowed(&whole)
             && rest.begins.is_none()
             && rest.order.as_ref().is_none_or(|order| order.limit.is_none())
             && rest.sets.is_none();
@@ -138,19 +141,21 @@ pub(super) fn refer(step: &mut Step, list: &List, key: &str) {
     }
 }
 
+/// Values that narrow the things that are meant.
+pub(super) const NARROWING: [Role; 10] = [
+    Role::Patterns,
+    Role::SizeMin,
+    Role::SizeMax,
+    Role::After,
+    Role::Before,
+    Role::Contains,
+    Role::Empty,
+    Role::Hidden,
+    Role::Unread,
+    Role::HasAttachment,
+];
+
 /// Whether something narrows the things that are meant.
 pub(super) fn narrowed(frame: &Frame) -> bool {
-    const NARROWING: [Role; 10] = [
-        Role::Patterns,
-        Role::SizeMin,
-        Role::SizeMax,
-        Role::After,
-        Role::Before,
-        Role::Contains,
-        Role::Empty,
-        Role::Hidden,
-        Role::Unread,
-        Role::HasAttachment,
-    ];
     !frame.excluded.is_empty() || frame.kinds.len() > 1 || NARROWING.iter().any(|role| frame.has(*role))
 }

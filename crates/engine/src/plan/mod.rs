@@ -9,9 +9,12 @@ mod compose;
 mod context;
 mod fill;
 mod input;
+mod join;
 mod refine;
 mod say;
+mod shape;
 mod source;
+mod trace;
 
 pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};
 pub use context::Reading;

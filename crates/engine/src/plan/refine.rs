@@ -1,6 +1,6 @@
 //! Operations on records: filters for what a producer could not take, then group, order, compute, show.
 
-use super::compose::{Build, List, Stop};
+use super::compose::{Build, List, Stop, UNCLEAR};
 use super::input::refer;
 use super::{Plan, Step};
 use crate::catalog::Role;
@@ -28,6 +28,12 @@ impl Build<'_> {
             Some((_, parts, _)) => parts.push((role, value)),
             None => conditions.push((field, vec![(role, value)], negate)),
         };
+        // What is named outright is not chosen by its kind or by another name: such words mean something else.
+        let exact = used.contains(&Role::Paths) || used.contains(&Role::Urls);
+        let unread = frame.has(Role::Patterns) && !used.contains(&Role::Patterns);
+        if exact && (unread || !frame.kinds.is_empty() && !used.contains(&Role::Kind)) {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
+        }
         let kinds: Vec<Value> = frame.kinds.iter().map(|k| Value::from(k.clone())).collect();
         if kinds.len() > 1 {
             add("kind".to_owned(), Role::WhereIn, Value::Array(kinds), false);
@@ -201,7 +207,12 @@ impl Build<'_> {
             .find_map(|n| n.distinct.clone());
         let field = frame.field.as_ref().map(|f| self.field(f, &list).unwrap_or_else(|| f.clone()));
         if computed {
-            // The executor did the computing itself.
+            // The executor did the computing itself; what it was not told by which groups it did not do.
+            let step = list.step.and_then(|n| self.steps.get(n - 1));
+            let told = |group: &String| step.is_some_and(|step| step.args.values().any(|arg| arg == group));
+            if !frame.group.iter().all(told) {
+                return Err(Stop::Gap(UNCLEAR.to_owned()));
+            }
         } else if let Some(group) = frame.group.first() {
             let stat = frame.stats.first().cloned();
             let mut values = vec![(Role::GroupBy, Value::from(group.clone()))];
@@ -213,7 +224,11 @@ impl Build<'_> {
             let counted = (ranked.is_some() || groups != Some("group")).then(|| "count".to_owned());
             if let Some(stat) = stat.or(counted) {
                 if stat != "count" {
-                    values.extend(field.map(|f| (Role::Field, f.into())));
+                    let size = list.gives.contains_key("size").then(|| "size".to_owned());
+                    let Some(field) = field.or(size) else {
+                        return Err(Stop::Gap("it is not said what is computed".to_owned()));
+                    };
+                    values.push((Role::Field, field.into()));
                 }
                 values.push((Role::Aggregate, stat.into()));
             }

@@ -1,0 +1,84 @@
+//! Nothing that was said may get lost where something is changed: a plan that drops a word does more than was asked.
+
+use super::Step;
+use super::compose::{Build, Stop, UNCLEAR};
+use crate::catalog::{Role, Tool};
+use crate::lexicon::NounSense;
+use crate::parse::Frame;
+use metnos_vocab::Class;
+use serde_json::Value;
+
+/// Values that say which things are meant.
+const SAID: [Role; 16] = [
+    Role::Place,
+    Role::Paths,
+    Role::Patterns,
+    Role::SizeMin,
+    Role::SizeMax,
+    Role::After,
+    Role::Before,
+    Role::Contains,
+    Role::From,
+    Role::SubjectContains,
+    Role::Query,
+    Role::Folder,
+    Role::Name,
+    Role::Names,
+    Role::Urls,
+    Role::Sheet,
+];
+
+impl Build<'_> {
+    /// Refuses the steps of a clause that change something, where a value that says which things are meant is in none.
+    pub(super) fn traced(&self, frame: &Frame, from: usize) -> Result<(), Stop> {
+        let steps = self.steps.get(from..).unwrap_or_default();
+        let tool = steps.last().and_then(|step| self.planner.catalog.get(&step.tool));
+        if tool.is_none_or(|tool| tool.class != Class::Changer) {
+            return Ok(());
+        }
+        // Whoever works on images need not be told that they are.
+        let own = |kind: &str| tool.is_some_and(|tool| tool.object().trim_end_matches('s') == kind);
+        let kinds = frame.kinds.iter().filter(|kind| !own(kind));
+        let slots = frame.slots.iter().filter(|(role, _)| SAID.contains(role)).map(|(_, value)| value);
+        let mut said: Vec<Value> =
+            slots.chain(frame.excluded.iter().map(|(_, value)| value)).cloned().collect();
+        said.extend(frame.also.iter().chain(kinds).map(|text| Value::from(text.clone())));
+        match said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
+            true => Ok(()),
+            false => Err(Stop::Gap(UNCLEAR.to_owned())),
+        }
+    }
+
+    /// Whether a part of files is spoken of (rows, columns, words, metadata, copies), where whole files would be changed.
+    pub(super) fn speaks_of_parts(&self, frame: &Frame, tool: &Tool) -> bool {
+        let files = matches!(tool.object(), "files" | "dirs") && tool.qualifier().is_empty();
+        let senses = &self.planner.lexicons.senses;
+        let nouns = || frame.nouns.iter().filter_map(|noun| senses.noun.get(&noun.id));
+        // What is in an archive is taken out of it; what is in another file is a part of it.
+        let inside = frame.has(Role::Paths) && tool.verb() != "extract";
+        let inner = |noun: &NounSense| noun.part || noun.acting.is_some() && inside;
+        let other = frame.qualifiers.iter().any(|qualifier| qualifier != tool.qualifier());
+        let exact = frame.has(Role::Paths) && (other || frame.column.is_some() || frame.field.is_some());
+        tool.class == Class::Changer && files && (exact || frame.rows || nouns().any(inner))
+    }
+}
+
+/// Whether the arguments of a step hold a value: all of a list, and of a pattern what is no wildcard.
+fn holds(step: &Step, value: &Value) -> bool {
+    match value {
+        Value::String(text) => step.args.values().any(|arg| inside(arg, text.trim_matches(['*', '.']))),
+        Value::Array(list) => list.iter().all(|value| holds(step, value)),
+        Value::Number(_) => step.args.values().any(|arg| arg == value),
+        _ => true,
+    }
+}
+
+/// Whether a text stands in an argument.
+fn inside(arg: &Value, text: &str) -> bool {
+    match arg {
+        Value::String(own) => own.contains(text),
+        Value::Array(list) => list.iter().any(|value| inside(value, text)),
+        Value::Object(map) => map.values().any(|value| inside(value, text)),
+        _ => false,
+    }
+}
