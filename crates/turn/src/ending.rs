@@ -328,7 +328,7 @@ impl Ending {
 }
 
 /// Whether a step, counted from 1, changes nothing.
-fn looks(plan: &Plan, step: usize) -> bool {
+pub(crate) fn looks(plan: &Plan, step: usize) -> bool {
     let name = plan.steps.get(step - 1).and_then(|step| ExecutorName::parse(&step.tool).ok());
     name.is_none_or(|name| name.class() != Class::Changer)
 }

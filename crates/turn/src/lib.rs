@@ -7,6 +7,7 @@
 mod consult;
 mod ending;
 mod event;
+mod hold;
 mod machine;
 mod refer;
 mod replay;

@@ -3,6 +3,7 @@
 use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
+use crate::hold;
 use crate::refer::{Known, Lost, Resolved, resolve, uncomposed};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
@@ -176,6 +177,11 @@ impl Machine {
             let partly = state.results.iter().any(|got| got.fail_count > 0);
             return self.finish(state, if partly { Status::Partly } else { Status::Done }, None);
         };
+        if let Some(got) = hold::unfinished(plan, &state.results, number) {
+            let said = self.messages.say(&state.language, "held_back", &[("tool", &step.tool)]);
+            let why = format!("{said}{}", hold::others(got));
+            return self.finish(state, Status::Partly, Some(why));
+        }
         let known = Known { results: &state.results, composed: &state.composed };
         if let Some(what) = uncomposed(&step.args, known) {
             return self.compose(state, what);

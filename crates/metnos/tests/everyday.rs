@@ -1,0 +1,51 @@
+//! What people do on ordinary days, and what must not go wrong then.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{House, Ran};
+
+/// Asks in broad daylight: at night more is asked back.
+fn ask(house: &House, text: &str) -> Ran {
+    let now = ["--now", "2026-11-15T10:00:00+01:00", "--zone", "Europe/Rome", "--conversation", "test"];
+    house.run(&[&["--json", "ask"][..], &now, &[text]].concat())
+}
+
+fn text(answer: &Value) -> &str {
+    answer["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn read(house: &House, path: &str) -> Option<String> {
+    std::fs::read_to_string(house.home().join(path)).ok()
+}
+
+#[test]
+fn what_could_not_be_copied_is_not_deleted_afterwards() {
+    let house = House::new();
+    for name in ["a", "b", "c", "ticket"] {
+        house.write(&format!("Downloads/{name}.pdf"), format!("this is {name}"));
+    }
+    house.write("Archive/ticket.pdf", "another ticket");
+    let ran = ask(&house, "copy the pdf files from Downloads to Archive and then delete them");
+    let answer = ran.json();
+    assert_eq!((ran.code, &answer["status"]), (Some(1), &json!("partly")), "{answer}");
+    let said = text(&answer);
+    assert!(said.contains("3 files") && said.contains("ticket.pdf"), "{answer}");
+    assert!(said.contains("delete_files was not begun"), "{answer}");
+    for name in ["a", "b", "c", "ticket"] {
+        let path = format!("Downloads/{name}.pdf");
+        assert_eq!(read(&house, &path), Some(format!("this is {name}")), "{path}");
+    }
+    assert_eq!(read(&house, "Archive/ticket.pdf").as_deref(), Some("another ticket"));
+    let replayed = house.run(&["--json", "replay", answer["turn"].as_str().unwrap()]).json();
+    assert_eq!(replayed["differences"], json!([]), "{replayed}");
+    // Without a conflict it goes through to its end.
+    house.write("Downloads/only.txt", "only");
+    let done = ask(&house, "copy the txt files from Downloads to Archive and then delete them").json();
+    assert_eq!(done["status"], "done", "{done}");
+    assert_eq!(
+        (read(&house, "Downloads/only.txt"), read(&house, "Archive/only.txt")),
+        (None, Some("only".into()))
+    );
+}
