@@ -57,7 +57,16 @@ fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
 fn said(runtime: &Runtime, undone: &Undone, lang: &str) -> String {
     let turn = turn_of(&undone.turn.id).and_then(|turn| runtime.db().turn(turn).ok().flatten());
     let what = turn.map_or_else(|| undone.turn.executor.clone(), |turn| turn.request);
-    let mut text = runtime.say(lang, "undone", &[("what", &bounded(&what, SHOWN))]);
+    let (reversed, all) = (undone.reversed, undone.reversed + undone.conflicts.len() as u64);
+    // Never "taken back" for what was not.
+    let key = match (reversed, undone.conflicts.is_empty()) {
+        (_, true) => "undone",
+        (0, false) => "not_undone",
+        (_, false) => "partly_undone",
+    };
+    let (reversed, all) = (reversed.to_string(), all.to_string());
+    let values = [("what", bounded(&what, SHOWN)), ("reversed", reversed), ("all", all)];
+    let mut text = runtime.say(lang, key, &values.each_ref().map(|(name, value)| (*name, value.as_str())));
     if undone.voided > 0 {
         let voided = runtime.say(lang, "voided", &[("count", &undone.voided.to_string())]);
         text = format!("{text}\n{voided}");
