@@ -49,3 +49,27 @@ fn what_could_not_be_copied_is_not_deleted_afterwards() {
         (None, Some("only".into()))
     );
 }
+
+#[test]
+fn an_undo_that_names_another_change_takes_nothing_back() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    house.write("Documents/b.txt", "beta");
+    house.write("Archive/here.txt", "here");
+    assert_eq!(ask(&house, "move Documents/a.txt to Archive").json()["status"], "done");
+    assert_eq!(ask(&house, "delete Documents/b.txt").json()["status"], "done");
+    for request in ["undo the move", "undo the first one"] {
+        let ran = ask(&house, request);
+        assert_eq!(ran.code, Some(1), "{request}: {ran:?}");
+        assert!(text(&ran.json()).contains("The last change is “delete Documents/b.txt”"), "{ran:?}");
+        assert_eq!(read(&house, "Documents/b.txt"), None, "{request}");
+        assert_eq!(read(&house, "Archive/a.txt").as_deref(), Some("alpha"), "{request}");
+    }
+    let plain = ask(&house, "undo that, please").json();
+    assert_eq!(text(&plain), "Taken back: “delete Documents/b.txt”.", "{plain}");
+    assert_eq!(read(&house, "Documents/b.txt").as_deref(), Some("beta"));
+    // Now the move is the last, and naming it is no hindrance.
+    let named = ask(&house, "undo the move").json();
+    assert_eq!(text(&named), "Taken back: “move Documents/a.txt to Archive”.", "{named}");
+    assert_eq!(read(&house, "Documents/a.txt").as_deref(), Some("alpha"));
+}

@@ -9,6 +9,7 @@ mod ending;
 mod event;
 mod hold;
 mod machine;
+mod named;
 mod refer;
 mod replay;
 mod stage;

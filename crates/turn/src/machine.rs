@@ -4,6 +4,7 @@ use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
 use crate::hold;
+use crate::named;
 use crate::refer::{Known, Lost, Resolved, resolve, uncomposed};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
@@ -193,6 +194,9 @@ impl Machine {
             Ok(Resolved { mut args, entries, with, derived }) => {
                 if let Some(tool) = tool {
                     whole::lift(plan, number, tool, &mut args);
+                }
+                if let Some(words) = &state.asked {
+                    named::tell(plan, number, &words.text, &mut args);
                 }
                 let unsaid = match (plan.source, tool, &state.asked) {
                     (Maker::Model, Some(tool), Some(words)) => made_up(tool, &step.args, &words.text),
