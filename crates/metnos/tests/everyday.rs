@@ -73,3 +73,35 @@ fn an_undo_that_names_another_change_takes_nothing_back() {
     assert_eq!(text(&named), "Taken back: “move Documents/a.txt to Archive”.", "{named}");
     assert_eq!(read(&house, "Documents/a.txt").as_deref(), Some("alpha"));
 }
+
+#[test]
+fn what_is_appended_stands_on_a_line_of_its_own_and_the_card_shows_it() {
+    let house = House::supervised();
+    house.write("todo.txt", "milk");
+    let asked = ask(&house, "append \"eggs\" to todo.txt").json();
+    assert_eq!(asked["status"], "waits", "{asked}");
+    let card = text(&asked);
+    assert!(card.contains("Append text to 1 file") && card.contains("“eggs”"), "{asked}");
+    assert!(card.contains("/todo.txt"), "{asked}");
+    let done = house.run(&["--json", "approve", asked["approval"].as_str().unwrap()]).json();
+    assert_eq!(text(&done), "Text appended to 1 file.", "{done}");
+    assert_eq!(house.run(&["policy", "level", "full"]).code, Some(0));
+    assert_eq!(ask(&house, "append \"bread\" to todo.txt").json()["status"], "done");
+    assert_eq!(read(&house, "todo.txt").as_deref(), Some("milk\neggs\nbread\n"));
+}
+
+#[test]
+fn a_card_says_copy_and_rename_and_the_new_name() {
+    let house = House::supervised();
+    house.write("Documents/a.pdf", "a");
+    house.write("Archive/here.txt", "here");
+    let copy = ask(&house, "copy Documents/a.pdf to Archive").json();
+    assert!(text(&copy).contains("Copy 1 file"), "{copy}");
+    let rename = ask(&house, "rename Documents/a.pdf to b.pdf").json();
+    assert!(text(&rename).contains("Rename 1 file") && text(&rename).contains("→ b.pdf"), "{rename}");
+    // A yes to the whole kind is a yes to the executor, and says its name.
+    assert!(text(&rename).contains("“Move files”"), "{rename}");
+    let done = house.run(&["--json", "approve", rename["approval"].as_str().unwrap()]).json();
+    assert_eq!(text(&done), "1 file renamed.", "{done}");
+    assert_eq!(read(&house, "Documents/b.pdf").as_deref(), Some("a"));
+}

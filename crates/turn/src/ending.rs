@@ -3,7 +3,7 @@
 use crate::Got;
 use crate::refer::{Known, fill};
 use metnos_engine::catalog::Tool;
-use metnos_engine::{Catalog, Gap, Maker, Plan};
+use metnos_engine::{Catalog, Gap, Maker, Plan, Step};
 use metnos_vocab::{Class, ExecutorName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -227,17 +227,17 @@ impl Messages {
     }
 
     /// What one step did, in one sentence.
-    fn did(&self, language: &str, tool: &str, got: &Got) -> Option<String> {
+    fn did(&self, language: &str, step: &Step, got: &Got) -> Option<String> {
         // Who knows what its rows are says so itself.
         if let Some(summary) = got.fields.get("summary").and_then(Value::as_str) {
             return Some(summary.to_owned());
         }
         let sentences = self.of(language)?;
+        let tool = step.tool.as_str();
         let name = ExecutorName::parse(tool).ok()?;
-        let template = name
-            .verb()
-            .and_then(|verb| sentences.did.get(verb.as_str()))
-            .or_else(|| sentences.did.get("other"))?;
+        let verb = manner(step).or_else(|| name.verb().map(|verb| verb.as_str()));
+        let template =
+            verb.and_then(|verb| sentences.did.get(verb)).or_else(|| sentences.did.get("other"))?;
         let nouns = name
             .object()
             .and_then(|object| sentences.things.get(object.as_str()))
@@ -288,7 +288,7 @@ impl Ending {
             let answers = n + 1 == last || !changes && stands_alone(plan, n + 1);
             if got.error.is_none() && (changes || answers) {
                 let spoken = answers.then(|| spoken(plan, results, n + 1, last)).flatten();
-                lines.extend(spoken.or_else(|| messages.did(language, &step.tool, got)));
+                lines.extend(spoken.or_else(|| messages.did(language, step, got)));
             }
             if got.fail_count > 0 {
                 let first = got.failed.first().map_or("", String::as_str);
@@ -324,6 +324,17 @@ impl Ending {
         lines.splice(0..0, opening.filter(|text| !text.is_empty()).cloned());
         ending.text = lines.join("\n");
         ending
+    }
+}
+
+/// The verb for a step whose executor does more than one thing.
+fn manner(step: &Step) -> Option<&'static str> {
+    let has = |name: &str| step.args.contains_key(name);
+    match step.tool.as_str() {
+        "write_files" if step.args.get("mode") == Some(&"append".into()) => Some("append"),
+        "write_files" if has("dst_dir") && !has("content") && !has("format") => Some("copy"),
+        "move_files" if has("name_template") && !has("dst_dir") => Some("rename"),
+        _ => None,
     }
 }
 

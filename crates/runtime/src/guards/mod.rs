@@ -13,6 +13,7 @@ mod shown;
 mod size;
 mod step;
 mod subject;
+mod wording;
 
 pub use approval::{Answer, Approval, Question, Standing, Void};
 pub use choices::Choices;

@@ -2,7 +2,7 @@
 
 use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
-use crate::guards::{Asked, Principal, Subject, is_own, size};
+use crate::guards::{Asked, Principal, Subject, is_own, size, wording};
 use crate::input::Prepared;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
@@ -162,15 +162,9 @@ impl Subject for Step<'_, '_> {
         let manifest = &self.found.manifest;
         let name = manifest.executor.name.as_str();
         let operands: Vec<PathBuf> = self.operands();
-        let above: BTreeSet<&Path> = operands.iter().filter_map(|path| path.parent()).collect();
-        let source = match (operands.len(), above.len()) {
-            (0, _) => None,
-            (_, 1) => above.first().map(|dir| dir.display().to_string()),
-            _ => common(&operands).map(|dir| dir.display().to_string()),
-        };
-        let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
-        let source = source.or_else(|| text("base_path"));
-        let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
+        let common = common(&operands);
+        let base = self.input.args.get("base_path").and_then(Value::as_str).map(str::to_owned);
+        let source = common.as_ref().map(|dir| dir.display().to_string()).or(base);
         // What is not deleted is taken with everything in it.
         let whole = !self.deletes() || self.descends();
         let (bytes, at_least) = match self.permanent {
@@ -189,14 +183,13 @@ impl Subject for Step<'_, '_> {
         let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
         Card {
             executor: name.to_owned(),
-            count: Some(self.items()).filter(|n| *n > 0),
-            object: match operands.as_slice() {
-                [one] => one.file_name().map(|name| name.to_string_lossy().into_owned()),
-                _ => None,
-            },
-            names: names(&operands),
+            manner: self.manner().map(str::to_owned),
+            things: self.things(&operands).map(str::to_owned),
+            count: self.counted(),
+            object: self.subject(&operands),
+            names: wording::names(&operands, common.as_deref()),
             source,
-            destination,
+            destination: self.destination(),
             at_least,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
@@ -351,7 +344,7 @@ impl Step<'_, '_> {
     }
 
     /// The things it works on, as they were named: paths first, then entries.
-    fn items(&self) -> u64 {
+    pub(super) fn items(&self) -> u64 {
         let named = self.input.args.get("paths").and_then(Value::as_array).map_or(0, Vec::len) as u64;
         named + self.input.entries.as_ref().map_or(0, |list| list.count)
     }
@@ -376,15 +369,6 @@ impl Step<'_, '_> {
             paths.extend(list.paths("path").unwrap_or_default());
         }
         paths
-    }
-}
-
-/// The first of several, as people call them.
-fn names(operands: &[PathBuf]) -> Vec<String> {
-    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    match operands {
-        [] | [_] => Vec::new(),
-        several => several.iter().filter_map(name).take(Card::NAMES_MAX).collect(),
     }
 }
 
