@@ -63,3 +63,19 @@ fn a_prompt_that_is_piped_into_reads_every_line() {
     assert!(ran.stdout.contains("Where to?"), "nobody is there to answer: {ran:?}");
     assert!(ran.stdout.lines().any(|line| line == "1"), "{ran:?}");
 }
+
+#[test]
+fn a_request_that_begins_like_a_command_is_a_request() {
+    let house = House::new();
+    house.write("Downloads/ticket.pdf", "ticket");
+    house.write("Pictures/Natale/tree.jpg", "tree");
+    let ran = house.run_with(&[], b"list the files in Downloads\nshow me the pictures in Pictures/Natale\n");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("ticket.pdf") && ran.stdout.contains("tree.jpg"), "{ran:?}");
+    assert!(!ran.stdout.contains("compute_numbers"), "no list of executors: {ran:?}");
+    let help = house.run_with(&[], b"help me find the file ticket.pdf\n");
+    assert!(!help.stdout.contains("help, quit"), "{help:?}");
+    let commands = house.run_with(&[], b"list\nshow find_files\nhelp\n");
+    let all = ["compute_numbers", "base_path", "help, quit"];
+    assert!(all.iter().all(|word| commands.stdout.contains(word)), "{commands:?}");
+}
