@@ -310,7 +310,9 @@ fn what_was_moved_goes_back_once_its_old_place_is_free() {
 fn an_undo_in_words_says_what_stood_in_the_way_and_can_be_said_again() {
     let house = House::new();
     house.write("Documents/report.txt", "the report");
-    let ask = |text: &str| house.run(&["--json", "ask", "--conversation", "test", text]).json();
+    // In broad daylight: at night more is asked back.
+    let now = ["--now", "2026-11-15T10:00:00+01:00", "--zone", "Europe/Rome", "--conversation", "test"];
+    let ask = |text: &str| house.run(&[&["--json", "ask"][..], &now, &[text]].concat()).json();
     assert_eq!(ask("delete Documents/report.txt")["status"], "done");
     house.write("Documents/report.txt", "another report");
     let said = |answer: &Value| answer["text"].as_str().unwrap().to_owned();

@@ -1,6 +1,7 @@
 //! The honest end: said from what happened, never from what was meant to happen.
 
 use crate::Got;
+use crate::machine::CANCELLED;
 use crate::refer::{Known, fill};
 use metnos_engine::catalog::Tool;
 use metnos_engine::{Catalog, Gap, Maker, Plan, Step};
@@ -320,7 +321,10 @@ impl Ending {
             lines.push(messages.say(language, "not_begun", &[("count", &left.to_string())]));
         }
         lines.extend(why);
-        let opening = messages.of(language).and_then(|sentences| sentences.status.get(status.word()));
+        // Who said no reads that, not that something stopped.
+        let told = results.last().and_then(|got| got.error.as_ref()).is_some_and(|e| e.class == CANCELLED);
+        let opening =
+            messages.of(language).filter(|_| !told).and_then(|sentences| sentences.status.get(status.word()));
         lines.splice(0..0, opening.filter(|text| !text.is_empty()).cloned());
         ending.text = lines.join("\n");
         ending

@@ -14,6 +14,9 @@ use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner,
 use metnos_llm::Role;
 use std::collections::BTreeMap;
 
+/// The class of what a person stopped.
+pub(crate) const CANCELLED: &str = "cancelled";
+
 /// Where a turn stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -235,6 +238,10 @@ impl Machine {
                 // The yes lets it run later, so this result is not the last word on the step.
                 state.results.pop();
                 effect
+            }
+            // Somebody said no, or stop: that is no failure.
+            (true, _) if got.error.as_ref().is_some_and(|e| e.class == CANCELLED) => {
+                self.finish(state, Status::Cancelled, None)
             }
             (true, _) => self.finish(state, Status::Failed, None),
             _ if nothing => self.finish(state, Status::Failed, None),

@@ -2,6 +2,7 @@
 
 use super::Remote;
 use super::events::Events;
+use crate::cmd::ask::is_no;
 use crate::cmd::{approvals, stop::Stop};
 use crate::print::{self, Printer};
 use metnos_executor::{ErrorClass, Failure};
@@ -81,7 +82,12 @@ fn watch(
             }
             "form" => {
                 printer.progress_end();
-                let Some(answer) = reply(printer, text("text"), stop) else {
+                let answer = reply(printer, text("text"), stop);
+                if answer.as_deref().is_some_and(is_no) {
+                    remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}))?;
+                    return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
+                }
+                let Some(answer) = answer else {
                     return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
                 };
                 // The answer comes over this stream too; waiting for it twice is one time too many.
