@@ -105,3 +105,40 @@ fn a_card_says_copy_and_rename_and_the_new_name() {
     assert_eq!(text(&done), "1 file renamed.", "{done}");
     assert_eq!(read(&house, "Documents/b.pdf").as_deref(), Some("a"));
 }
+
+#[test]
+fn what_is_certain_to_fail_is_said_before_anybody_is_asked() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "alpha");
+    house.write("Documents/b.txt", "beta");
+    house.write("Archive/a.txt", "another");
+    house.write("Documents/Old/deep/big.bin", vec![b'x'; 3_000_000]);
+    for (request, why) in [
+        ("move Documents/a.txt to Archive", "Archive/a.txt is already there"),
+        ("copy Documents/a.txt to Archive", "Archive/a.txt is already there"),
+        ("rename Documents/a.txt to b.txt", "Documents/b.txt is already there"),
+        ("delete the folder Documents/Old", "and everything in it"),
+    ] {
+        let answer = ask(&house, request).json();
+        assert_eq!(answer["status"], "failed", "{request}: {answer}");
+        assert!(text(&answer).contains(why), "{request}: {answer}");
+    }
+    assert_eq!(house.run(&["--json", "approvals"]).json(), json!([]), "nobody was asked");
+    let whole = ask(&house, "delete the folder Documents/Old and everything in it").json();
+    assert!(text(&whole).contains("Delete 1 folder") && text(&whole).contains("3 MB"), "{whole}");
+    let moved = ask(&house, "move Documents/Old to Archive").json();
+    assert!(text(&moved).contains("Move 1 folder") && text(&moved).contains("3 MB"), "{moved}");
+}
+
+#[test]
+fn a_card_tells_things_of_one_name_apart() {
+    let house = House::supervised();
+    for path in ["Documents/x.pdf", "Documents/old/x.pdf", "Documents/older/x.pdf"] {
+        house.write(path, "the same bytes");
+    }
+    let asked = ask(&house, "delete the duplicates in Documents").json();
+    assert_eq!(asked["status"], "waits", "{asked}");
+    let named = ["“old/x.pdf”", "“older/x.pdf”"].map(|name| text(&asked).contains(name));
+    assert!(named.contains(&true), "which of them go: {asked}");
+    assert!(!text(&asked).contains("“x.pdf”, “x.pdf”"), "{asked}");
+}

@@ -234,6 +234,10 @@ impl Subject for Step<'_, '_> {
         operands.iter().all(gone).then(|| first.clone())
     }
 
+    fn hopeless(&self, lang: &Lang) -> Option<Failure> {
+        self.hopeless_now(lang)
+    }
+
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
         let entries = self.input.entries.as_ref().map(|list| list.text(most)).transpose()?;
         let too_long = entries.as_ref().is_some_and(Option::is_none) || self.input.with.is_some();
@@ -260,7 +264,7 @@ impl Step<'_, '_> {
     }
 
     /// True when it takes folders with everything in them.
-    fn descends(&self) -> bool {
+    pub(super) fn descends(&self) -> bool {
         self.deletes() && self.input.args.get("recursive").and_then(Value::as_bool) == Some(true)
     }
 
@@ -355,7 +359,7 @@ impl Step<'_, '_> {
         Some(metnos_guard::card::Offer::Here { target })
     }
 
-    fn operands(&self) -> Vec<PathBuf> {
+    pub(super) fn operands(&self) -> Vec<PathBuf> {
         let named = self.input.args.get("paths").and_then(Value::as_array);
         let mut paths: Vec<PathBuf> = named
             .into_iter()
