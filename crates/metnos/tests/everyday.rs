@@ -142,3 +142,19 @@ fn a_card_tells_things_of_one_name_apart() {
     assert!(named.contains(&true), "which of them go: {asked}");
     assert!(!text(&asked).contains("“x.pdf”, “x.pdf”"), "{asked}");
 }
+
+#[test]
+fn an_answer_counts_what_it_speaks_of() {
+    let house = House::new();
+    house.write("Documents/full/a.txt", "alpha");
+    house.write("Documents/b.pdf", "beta");
+    house.write("Documents/list.csv", "name,city\nAnna,Roma\nLuca,Milano\n");
+    let said = |request: &str| text(&ask(&house, request).json()).to_owned();
+    assert_eq!(said("create the folder Documents/Casa"), "1 folder created.");
+    assert!(said("create the folder Documents/Casa").contains("already there"));
+    let failed = said("delete the folder Documents/full");
+    assert!(!failed.contains("deleted") && failed.contains("not empty"), "{failed}");
+    let read = said("read Documents/list.csv");
+    assert!(!read.contains("files read"), "{read}");
+    assert!(!said("hello").contains("remind") && !said("ciao").contains("ricordami"));
+}

@@ -239,14 +239,22 @@ impl Messages {
         let verb = manner(step).or_else(|| name.verb().map(|verb| verb.as_str()));
         let template =
             verb.and_then(|verb| sentences.did.get(verb)).or_else(|| sentences.did.get("other"))?;
-        let nouns = name
-            .object()
-            .and_then(|object| sentences.things.get(object.as_str()))
+        let nouns = rows(&name)
+            .or_else(|| name.object().map(|object| object.as_str()))
+            .and_then(|things| sentences.things.get(things))
             .or_else(|| sentences.things.get("other"))?;
-        let count = got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 });
+        let count = match verb {
+            // What went in is counted by its handler, what came of it by its list.
+            Some("group") => got.count,
+            _ => got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 }),
+        };
         let things = &nouns[usize::from(count != 1)];
-        if count == 0 && got.fail_count == 0 && name.class() == Class::Changer {
-            return Some(self.say(language, "did_nothing", &[("things", things)]));
+        if count == 0 && name.class() == Class::Changer {
+            // Where something failed, that is told beside; nothing came of it to be told.
+            return (got.fail_count == 0).then(|| self.say(language, "did_nothing", &[("things", things)]));
+        }
+        if verb == Some("create") && got.fields.get("existed").and_then(Value::as_u64) == Some(count) {
+            return Some(self.say(language, "existed", &[("count", &count.to_string()), ("things", things)]));
         }
         Some(put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]))
     }
@@ -329,6 +337,13 @@ impl Ending {
         ending.text = lines.join("\n");
         ending
     }
+}
+
+/// The word for what is read from a table: its rows, not its files.
+fn rows(name: &ExecutorName) -> Option<&'static str> {
+    let reads = name.verb().is_some_and(|verb| verb.as_str() == "read");
+    let table = name.qualifier().is_some_and(|kind| matches!(kind.as_str(), "csv" | "xlsx"));
+    (reads && table).then_some("rows")
 }
 
 /// The verb for a step whose executor does more than one thing.
