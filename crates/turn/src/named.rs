@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 /// The executor that takes back, and the argument that holds what was named.
 const UNDO: &str = "undo_last_turn";
 const ABOUT: &str = "about";
+/// The most letters of it.
+const ABOUT_MAX: usize = 400;
 /// What names nothing.
 const PLAIN: &str = include_str!("../data/undo.txt");
 
@@ -14,7 +16,8 @@ pub(crate) fn tell(plan: &Plan, number: usize, request: &str, args: &mut Map<Str
     if plan.steps.get(number - 1).is_some_and(|step| step.tool == UNDO) {
         let about = beyond(request);
         if !about.is_empty() {
-            args.insert(ABOUT.into(), about.join(" ").into());
+            let about: String = about.join(" ").chars().take(ABOUT_MAX).collect();
+            args.insert(ABOUT.into(), about.into());
         }
     }
 }
