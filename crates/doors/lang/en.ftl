@@ -318,6 +318,7 @@ undo-freed-at = let go of { $when }
 change-open = at work
 change-done = done
 change-undoing = being taken back
+change-partly_undone = taken back in part
 change-undone = taken back
 change-rolled_back = cut off and taken back
 change-freed = can no longer be undone

@@ -318,6 +318,7 @@ undo-freed-at = lasciato andare { $when }
 change-open = in corso
 change-done = fatto
 change-undoing = in annullamento
+change-partly_undone = annullato in parte
 change-undone = riportato indietro
 change-rolled_back = interrotto e riportato indietro
 change-freed = non si può più annullare

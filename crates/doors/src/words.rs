@@ -30,7 +30,7 @@ impl Words {
     }
 
     /// Whether a message is a plain yes or a plain no, in any language.
-    pub(crate) fn yes_or_no(&self, text: &str) -> Option<bool> {
+    pub fn yes_or_no(&self, text: &str) -> Option<bool> {
         let is = |key: &str| self.means(text, key);
         match (is("words-yes"), is("words-no")) {
             (true, false) => Some(true),
@@ -51,6 +51,13 @@ impl Words {
         (0..self.0.len())
             .map(|at| Speech { words: self.clone(), at }.t(key))
             .any(|list| list.split(',').any(|word| word.trim() == said))
+    }
+
+    /// Whether a line that was typed below a question is a yes or a no. A no may go on to say why, or what instead;
+    /// a yes that goes on is none.
+    pub fn answer(&self, text: &str) -> Option<bool> {
+        let first = || text.split([',', ';', '.', '!', ' ']).next().and_then(|word| self.yes_or_no(word));
+        self.yes_or_no(text).or_else(|| first().filter(|yes| !yes))
     }
 
     /// Somebody who speaks `language`, such as `it` or `it-CH`; else the first one there is.
@@ -110,5 +117,25 @@ impl Speech {
             }
         }
         key.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_no_may_go_on_and_a_yes_may_not() {
+        let words = Words::shipped().unwrap();
+        for yes in ["ok", "Sure!", "go ahead", "va bene", "yes"] {
+            assert_eq!(words.answer(yes), Some(true), "{yes}");
+        }
+        for no in ["cancel", "no, move it to Archive instead", "No grazie", "annulla", "no."] {
+            assert_eq!(words.answer(no), Some(false), "{no}");
+        }
+        for unclear in ["yes, but not the first", "maybe", "", "ok?no"] {
+            assert_eq!(words.answer(unclear), None, "{unclear}");
+        }
     }
 }

@@ -6,7 +6,20 @@ use std::path::{Path, PathBuf};
 
 /// Words that complete a key: the family as code names it, and everything it can be completed with.
 const FAMILIES: &[(&str, &[&str])] = &[
-    ("change", &["open", "done", "undoing", "undone", "rolled_back", "freed", "permanent", "damaged"]),
+    (
+        "change",
+        &[
+            "open",
+            "done",
+            "undoing",
+            "undone",
+            "partly_undone",
+            "rolled_back",
+            "freed",
+            "permanent",
+            "damaged",
+        ],
+    ),
     (
         "column",
         &[

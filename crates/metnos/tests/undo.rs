@@ -261,3 +261,69 @@ fn a_step_that_needs_no_question_does_not_run_either_after_an_undo() {
     assert_eq!(ran.json()["error"]["class"], "conflict", "{ran:?}");
     assert!(house.home().join("Documents/contract.pdf").exists());
 }
+
+#[test]
+fn what_stood_in_the_way_of_an_undo_does_not_use_it_up() {
+    let house = furnished();
+    let before = tree(&house.home().join("docs"));
+    house.exec("delete_files", json!({ "paths": ["docs/a.txt", "docs/b.txt"] }));
+    house.write("docs/a.txt", "mine now");
+    let ran = house.run(&["undo"]);
+    assert!(ran.code == Some(1) && ran.stdout.contains("1 of 2 taken back"), "{ran:?}");
+    assert!(ran.stdout.contains("docs/a.txt: something stands") && ran.stdout.contains("again"), "{ran:?}");
+    let listed = house.run(&["--json", "undo", "--list"]).json();
+    assert_eq!(
+        (listed.as_array().unwrap().len(), &listed[0]["state"]),
+        (1, &json!("partly_undone")),
+        "{listed}"
+    );
+    // Still in the way: nothing is lost by asking.
+    assert_eq!(undo(&house)["reversed"], 0);
+    // What was given back belongs to the person again, and a second try leaves it alone.
+    house.write("docs/b.txt", "edited after it came back");
+    std::fs::remove_file(house.home().join("docs/a.txt")).unwrap();
+    let undone = undo(&house);
+    assert_eq!((&undone["reversed"], &undone["conflicts"]), (&json!(1), &json!([])), "{undone}");
+    assert_eq!(tree(&house.home().join("docs"))["a.txt"], before["a.txt"]);
+    assert_eq!(std::fs::read(house.home().join("docs/b.txt")).unwrap(), b"edited after it came back");
+    assert_eq!(house.run(&["--json", "undo", "--list"]).json()[0]["state"], "undone");
+    assert_eq!(undo(&house)["undone"], Value::Null);
+    house.chain_holds();
+}
+
+#[test]
+fn what_was_moved_goes_back_once_its_old_place_is_free() {
+    let house = furnished();
+    house.exec("move_files", json!({ "paths": ["docs/a.txt", "docs/b.txt"], "dst_dir": "docs/deep" }));
+    house.write("docs/a.txt", "another");
+    assert_eq!(undo(&house)["reversed"], 1);
+    assert!(house.home().join("docs/b.txt").exists());
+    // By hand, to where it had been moved: that is meant, and stays.
+    std::fs::rename(house.home().join("docs/b.txt"), house.home().join("docs/deep/b.txt")).unwrap();
+    std::fs::remove_file(house.home().join("docs/a.txt")).unwrap();
+    assert_eq!(undo(&house)["reversed"], 1);
+    assert_eq!(std::fs::read(house.home().join("docs/a.txt")).unwrap(), b"alpha");
+    assert!(house.home().join("docs/deep/b.txt").exists() && !house.home().join("docs/b.txt").exists());
+}
+
+#[test]
+fn an_undo_in_words_says_what_stood_in_the_way_and_can_be_said_again() {
+    let house = House::new();
+    house.write("Documents/report.txt", "the report");
+    // In broad daylight: at night more is asked back.
+    let now = ["--now", "2026-11-15T10:00:00+01:00", "--zone", "Europe/Rome", "--conversation", "test"];
+    let ask = |text: &str| house.run(&[&["--json", "ask"][..], &now, &[text]].concat()).json();
+    assert_eq!(ask("delete Documents/report.txt")["status"], "done");
+    house.write("Documents/report.txt", "another report");
+    let said = |answer: &Value| answer["text"].as_str().unwrap().to_owned();
+    let blocked = ask("undo");
+    assert_eq!(blocked["status"], "failed", "{blocked}");
+    assert!(said(&blocked).contains("Not taken back: “delete Documents/report.txt”"), "{blocked}");
+    assert!(said(&blocked).contains("report.txt: something stands at its place"), "{blocked}");
+    let italian = house.run(&["--json", "ask", "--lang", "it", "annulla"]).json();
+    assert!(said(&italian).contains("Non annullato: “delete"), "{italian}");
+    std::fs::remove_file(house.home().join("Documents/report.txt")).unwrap();
+    let back = ask("undo");
+    assert_eq!(said(&back), "Taken back: “delete Documents/report.txt”.", "{back}");
+    assert_eq!(std::fs::read(house.home().join("Documents/report.txt")).unwrap(), b"the report");
+}

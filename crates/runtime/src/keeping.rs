@@ -205,7 +205,9 @@ impl Held {
             State::Done if recorded > 0 => return None,
             State::Done => 0,
             // What could not be given back stays there.
-            State::Undone | State::RolledBack => keeps.iter().map(|keep| size(&keep.dir.0)).sum(),
+            State::Undone | State::Partly | State::RolledBack => {
+                keeps.iter().map(|keep| size(&keep.dir.0)).sum()
+            }
             _ => return None,
         };
         Some(Self { act, bytes })

@@ -10,6 +10,7 @@ mod birth;
 mod builtin;
 pub mod call;
 mod change;
+mod changes;
 mod code;
 pub mod config;
 mod digest;

@@ -1,6 +1,8 @@
 //! The way back, for a person who asks and for a start after a crash.
 
 use crate::call::unrecorded;
+pub use crate::changes::Turn;
+use crate::changes::{is_back, is_permanent, is_told, turn};
 use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
@@ -21,40 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LAST_BREATH: Duration = Duration::from_secs(2);
 /// How many records are read for one part of a list.
 const LOOKED_AT: usize = 2_000;
-
-/// Whether it belongs to a birth test, which is nobody's to undo.
-fn is_trial(act: &Act) -> bool {
-    act.head.as_ref().is_some_and(|head| head.user == crate::birth::CALLER)
-}
-
-/// Whether there is something to tell of it: one that is just beginning has not even said whose it is.
-fn is_told(act: &Act) -> bool {
-    let beginning = act.head.is_none() && act.state == State::Open;
-    !beginning && !is_trial(act)
-}
-
-/// What the journal knows of one act, for a person.
-#[derive(Clone, Debug)]
-pub struct Turn {
-    /// Its id.
-    pub id: String,
-    /// When it happened.
-    pub at: Option<jiff::Timestamp>,
-    /// Who asked for it.
-    pub user: String,
-    /// What did it.
-    pub executor: String,
-    /// `done`, `undone`, `rolled_back`, `undoing`, `open`, `freed`, `permanent`, `damaged`.
-    pub state: &'static str,
-    /// Operations that happened.
-    pub operations: u64,
-    /// Bytes that are kept for it.
-    pub kept_bytes: u64,
-    /// When what it kept was let go of: it cannot be undone any more.
-    pub freed: Option<jiff::Timestamp>,
-    /// What is wrong with its records.
-    pub damage: Option<String>,
-}
 
 /// What undoing came to.
 #[derive(Clone, Debug)]
@@ -87,7 +55,8 @@ pub(crate) fn failed(error: &metnos_undo::Error) -> Failure {
 impl Runtime {
     /// Everything that was changed, the newest first.
     pub fn turns(&self) -> Result<Vec<Turn>, Failure> {
-        Ok(self.journal.acts().map_err(|e| failed(&e))?.iter().map(turn).collect())
+        let acts = self.journal.acts().map_err(|e| failed(&e))?;
+        Ok(acts.iter().filter(|act| is_told(act)).map(turn).collect())
     }
 
     /// A part of what `user` may see of it, by name, the latest first: what is before `before`, and from where
@@ -113,7 +82,7 @@ impl Runtime {
     /// Whether something of a call can still be taken back. What cannot be read cannot.
     pub fn can_undo(&self, call_id: &str) -> bool {
         let found = self.journal.look(call_id).ok().flatten();
-        found.is_some_and(|act| matches!(act.state, State::Done | State::Undoing) && did_something(&act))
+        found.is_some_and(|act| is_undoable(&act))
     }
 
     /// Whether a call of this executor that no longer runs left nothing behind: it only looks, was never begun, or was taken
@@ -151,6 +120,11 @@ impl Runtime {
         }
     }
 
+    /// What undoing would take back that names nothing else: the latest change of `user` of which something stands.
+    pub(crate) fn last_change(&self, user: &str) -> Result<Option<Turn>, Failure> {
+        Ok(latest(&self.journal.acts().map_err(|e| failed(&e))?, user).map(turn))
+    }
+
     /// Undoes one act, a turn as a whole, or the latest of `user` that can be. `None` when there is nothing to undo.
     pub fn undo(
         &self,
@@ -159,13 +133,9 @@ impl Runtime {
         purpose: Purpose,
     ) -> Result<Option<Outcome>, Failure> {
         let acts = self.journal.acts().map_err(|e| failed(&e))?;
-        let undoable = |act: &&Act| matches!(act.state, State::Done | State::Undoing) && did_something(act);
+        let undoable = |act: &&Act| is_undoable(act);
         let act = match which {
-            None => {
-                let who = Principal::parse(user).user;
-                let mine = |act: &&Act| actor(act).is_some_and(|actor| actor.user == who);
-                acts.iter().filter(mine).find(undoable)
-            }
+            None => latest(&acts, user),
             Some(id) => {
                 let mine = |act: &&Act| reaches(user, act);
                 let of_turn = |act: &&Act| crate::call::turn_of(&act.call_id) == Some(id);
@@ -181,7 +151,7 @@ impl Runtime {
         };
         let Some(act) = act else { return Ok(None) };
         match &act.state {
-            State::Done | State::Undoing if did_something(act) => {}
+            _ if is_undoable(act) => {}
             State::Damaged(why) => {
                 return Err(Failure::new(
                     ErrorClass::Conflict,
@@ -251,7 +221,7 @@ impl Runtime {
         };
         // Whoever had the lock before may have done it.
         let now = self.journal.act(id).map_err(|e| failed(&e))?;
-        if !matches!(now.state, State::Done | State::Undoing) {
+        if !is_undoable(&now) {
             return Ok(None);
         }
         let started = Instant::now();
@@ -265,7 +235,7 @@ impl Runtime {
             self.audit.append(line.clone()).map_err(|e| unrecorded(&e))?;
             self.journal.undoing(id).map_err(|e| failed(&e))?;
         }
-        let report = match self.reverse(act, &done, purpose) {
+        let report = match self.reverse(&now, &done, purpose) {
             Ok(report) => report,
             Err(failure) => {
                 // It stays begun: the next start, or asking again, goes on where the disk said no.
@@ -282,7 +252,9 @@ impl Runtime {
                 at: jiff::Timestamp::now(),
                 reversed: report.reversed,
                 conflicts: report.conflicts.clone(),
+                left: report.left,
             };
+            let undone = undone.after(now.undone.as_ref());
             self.journal.undone(id, &undone).map_err(|e| failed(&e))?;
             self.let_go(id, report.conflicts.is_empty())?;
             line.kind = Kind::Close;
@@ -395,11 +367,12 @@ impl Runtime {
             None => self.land(),
         };
         let look = land.core.look().map_err(|e| Failure::internal(e.to_string()))?;
-        metnos_undo::reverse(done, purpose, &|path: &Path| match look.verdict(path, Deed::Write) {
+        let forbidden = |path: &Path| match look.verdict(path, Deed::Write) {
             Verdict::Free if land.territory.contains(path) => None,
             Verdict::Free => Some("it is outside the territory now".into()),
             Verdict::Core { reason, .. } => Some(reason),
-        })
+        };
+        metnos_undo::reverse_left(done, act.undone.as_ref(), purpose, &forbidden)
     }
 }
 
@@ -423,25 +396,22 @@ fn actor(act: &Act) -> Option<Principal> {
     act.head.as_ref().map(|head| Principal::parse(&head.user))
 }
 
+/// The latest act of a person of which something can be taken back. They come with the newest first.
+fn latest<'a>(acts: &'a [Act], user: &str) -> Option<&'a Act> {
+    let who = Principal::parse(user).user;
+    acts.iter().find(|act| actor(act).is_some_and(|actor| actor.user == who) && is_undoable(act))
+}
+
 /// The host reaches everything; anybody else what they did themselves.
 fn reaches(user: &str, act: &Act) -> bool {
     let who = Principal::parse(user);
     who.is_host() || actor(act).is_some_and(|actor| actor.user == who.user)
 }
 
-fn did_something(act: &Act) -> bool {
-    act.closed.as_ref().is_some_and(|closed| closed.performed > 0)
-}
-
-/// True when nothing of it was ever to be kept.
-fn is_permanent(act: &Act) -> bool {
-    act.head.as_ref().is_some_and(|head| head.permanent)
-}
-
-/// True when nothing of it was left to take back before it was let go of.
-fn is_back(act: &Act) -> bool {
-    act.undone.as_ref().is_some_and(|undone| undone.conflicts.is_empty())
-        || act.closed.as_ref().is_some_and(|closed| closed.rolled_back)
+/// Whether something of it can be taken back, maybe after an attempt at which something stood in the way.
+fn is_undoable(act: &Act) -> bool {
+    let did_something = act.closed.as_ref().is_some_and(|closed| closed.performed > 0);
+    did_something && matches!(act.state, State::Done | State::Undoing | State::Partly)
 }
 
 pub(crate) fn paths(op: &metnos_executor::Op) -> Vec<PathBuf> {
@@ -450,35 +420,5 @@ pub(crate) fn paths(op: &metnos_executor::Op) -> Vec<PathBuf> {
         Op::MakeDir { path } | Op::Delete { path } | Op::RemoveDir { path } => vec![path.0.clone()],
         Op::Write { dst, .. } | Op::Copy { dst, .. } => vec![dst.0.clone()],
         Op::Move { src, dst } => vec![src.0.clone(), dst.0.clone()],
-    }
-}
-
-fn turn(act: &Act) -> Turn {
-    let (state, damage) = match &act.state {
-        State::Open => ("open", None),
-        State::Done => ("done", None),
-        State::RolledBack => ("rolled_back", None),
-        State::Undoing => ("undoing", None),
-        State::Undone => ("undone", None),
-        State::Freed(_) if act.closed.as_ref().is_some_and(|end| end.rolled_back) => ("rolled_back", None),
-        State::Freed(_) if is_back(act) => ("undone", None),
-        State::Freed(_) if is_permanent(act) => ("permanent", None),
-        State::Freed(_) => ("freed", None),
-        State::Damaged(why) => ("damaged", Some(why.clone())),
-    };
-    let closed = act.closed.as_ref();
-    Turn {
-        id: act.call_id.clone(),
-        at: act.head.as_ref().map(|head| head.at),
-        user: act.head.as_ref().map_or_else(String::new, |head| head.user.clone()),
-        executor: act.head.as_ref().map_or_else(String::new, |head| head.executor.clone()),
-        state,
-        operations: closed.map_or(0, |closed| closed.performed),
-        kept_bytes: closed.map_or(0, |closed| closed.kept_bytes),
-        freed: match act.state {
-            State::Freed(at) => Some(at),
-            _ => None,
-        },
-        damage,
     }
 }

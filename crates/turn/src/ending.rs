@@ -1,9 +1,10 @@
 //! The honest end: said from what happened, never from what was meant to happen.
 
+use crate::machine::CANCELLED;
 use crate::refer::{Known, fill};
 use crate::{Credential, Got, Trouble};
 use metnos_engine::catalog::Tool;
-use metnos_engine::{Catalog, Gap, Maker, Plan};
+use metnos_engine::{Catalog, Gap, Maker, Plan, Step};
 use metnos_vocab::{Class, ExecutorName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -239,25 +240,33 @@ impl Messages {
     }
 
     /// What one step did, in one sentence.
-    fn did(&self, language: &str, tool: &str, got: &Got) -> Option<String> {
+    fn did(&self, language: &str, step: &Step, got: &Got) -> Option<String> {
         // Who knows what its rows are says so itself.
         if let Some(summary) = got.fields.get("summary").and_then(Value::as_str) {
             return Some(summary.to_owned());
         }
         let sentences = self.of(language)?;
+        let tool = step.tool.as_str();
         let name = ExecutorName::parse(tool).ok()?;
-        let template = name
-            .verb()
-            .and_then(|verb| sentences.did.get(verb.as_str()))
-            .or_else(|| sentences.did.get("other"))?;
-        let nouns = name
-            .object()
-            .and_then(|object| sentences.things.get(object.as_str()))
+        let verb = manner(step).or_else(|| name.verb().map(|verb| verb.as_str()));
+        let template =
+            verb.and_then(|verb| sentences.did.get(verb)).or_else(|| sentences.did.get("other"))?;
+        let nouns = rows(&name)
+            .or_else(|| name.object().map(|object| object.as_str()))
+            .and_then(|things| sentences.things.get(things))
             .or_else(|| sentences.things.get("other"))?;
-        let count = got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 });
+        let count = match verb {
+            // What went in is counted by its handler, what came of it by its list.
+            Some("group") => got.count,
+            _ => got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 }),
+        };
         let things = &nouns[usize::from(count != 1)];
-        if count == 0 && got.fail_count == 0 && name.class() == Class::Changer {
-            return Some(self.say(language, "did_nothing", &[("things", things)]));
+        if count == 0 && name.class() == Class::Changer {
+            // Where something failed, that is told beside; nothing came of it to be told.
+            return (got.fail_count == 0).then(|| self.say(language, "did_nothing", &[("things", things)]));
+        }
+        if verb == Some("create") && got.fields.get("existed").and_then(Value::as_u64) == Some(count) {
+            return Some(self.say(language, "existed", &[("count", &count.to_string()), ("things", things)]));
         }
         Some(put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]))
     }
@@ -301,7 +310,7 @@ impl Ending {
             let answers = n + 1 == last || !changes && stands_alone(plan, n + 1);
             if got.error.is_none() && (changes || answers) {
                 let spoken = answers.then(|| spoken(plan, results, n + 1, last)).flatten();
-                lines.extend(spoken.or_else(|| messages.did(language, &step.tool, got)));
+                lines.extend(spoken.or_else(|| messages.did(language, step, got)));
             }
             if got.fail_count > 0 {
                 let first = got.failed.first().map_or("", String::as_str);
@@ -336,15 +345,36 @@ impl Ending {
             lines.push(messages.say(language, "not_begun", &[("count", &left.to_string())]));
         }
         lines.extend(why);
-        let opening = messages.of(language).and_then(|sentences| sentences.status.get(status.word()));
+        // Who said no reads that, not that something stopped.
+        let told = results.last().and_then(|got| got.error.as_ref()).is_some_and(|e| e.class == CANCELLED);
+        let opening =
+            messages.of(language).filter(|_| !told).and_then(|sentences| sentences.status.get(status.word()));
         lines.splice(0..0, opening.filter(|text| !text.is_empty()).cloned());
         ending.text = lines.join("\n");
         ending
     }
 }
 
+/// The word for what is read from a table: its rows, not its files.
+fn rows(name: &ExecutorName) -> Option<&'static str> {
+    let reads = name.verb().is_some_and(|verb| verb.as_str() == "read");
+    let table = name.qualifier().is_some_and(|kind| matches!(kind.as_str(), "csv" | "xlsx"));
+    (reads && table).then_some("rows")
+}
+
+/// The verb for a step whose executor does more than one thing.
+fn manner(step: &Step) -> Option<&'static str> {
+    let has = |name: &str| step.args.contains_key(name);
+    match step.tool.as_str() {
+        "write_files" if step.args.get("mode") == Some(&"append".into()) => Some("append"),
+        "write_files" if has("dst_dir") && !has("content") && !has("format") => Some("copy"),
+        "move_files" if has("name_template") && !has("dst_dir") => Some("rename"),
+        _ => None,
+    }
+}
+
 /// Whether a step, counted from 1, changes nothing.
-fn looks(plan: &Plan, step: usize) -> bool {
+pub(crate) fn looks(plan: &Plan, step: usize) -> bool {
     let name = plan.steps.get(step - 1).and_then(|step| ExecutorName::parse(&step.tool).ok());
     name.is_none_or(|name| name.class() != Class::Changer)
 }

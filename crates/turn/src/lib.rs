@@ -7,7 +7,9 @@
 mod consult;
 mod ending;
 mod event;
+mod hold;
 mod machine;
+mod named;
 mod refer;
 mod replay;
 mod stage;

@@ -3,6 +3,8 @@
 use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
+use crate::hold;
+use crate::named;
 use crate::refer::{Known, Lost, Resolved, resolve, uncomposed};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
@@ -11,6 +13,9 @@ use metnos_engine::propose::{Proposer, made_up};
 use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading};
 use metnos_llm::Role;
 use std::collections::BTreeMap;
+
+/// The class of what a person stopped.
+pub(crate) const CANCELLED: &str = "cancelled";
 
 /// Where a turn stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -190,6 +195,11 @@ impl Machine {
             let partly = state.results.iter().any(|got| got.fail_count > 0);
             return self.finish(state, if partly { Status::Partly } else { Status::Done }, None);
         };
+        if let Some(got) = hold::unfinished(plan, &state.results, number) {
+            let said = self.messages.say(&state.language, "held_back", &[("tool", &step.tool)]);
+            let why = format!("{said}{}", hold::others(got));
+            return self.finish(state, Status::Partly, Some(why));
+        }
         let known = Known { results: &state.results, composed: &state.composed };
         if let Some(what) = uncomposed(&step.args, known) {
             return self.compose(state, what);
@@ -201,6 +211,9 @@ impl Machine {
             Ok(Resolved { mut args, entries, with, derived }) => {
                 if let Some(tool) = tool {
                     whole::lift(plan, number, tool, &mut args);
+                }
+                if let Some(words) = &state.asked {
+                    named::tell(plan, number, &words.text, &mut args);
                 }
                 let unsaid = match (plan.source, tool, &state.asked) {
                     (Maker::Model, Some(tool), Some(words)) => made_up(tool, &step.args, &words.text),
@@ -239,6 +252,10 @@ impl Machine {
             _ if lacks => {
                 state.lacking = true;
                 self.unfinished(state, Status::Asks)
+            }
+            // Somebody said no, or stop: that is no failure.
+            (true, _) if got.error.as_ref().is_some_and(|e| e.class == CANCELLED) => {
+                self.finish(state, Status::Cancelled, None)
             }
             (true, _) => self.finish(state, Status::Failed, None),
             _ if nothing => self.finish(state, Status::Failed, None),

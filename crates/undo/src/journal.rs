@@ -38,6 +38,8 @@ pub enum State {
     Undoing,
     /// It was undone.
     Undone,
+    /// Some of it was undone; what stood in the way of the rest may be gone when it is tried again.
+    Partly,
     /// What it kept was let go of: it can no longer be undone.
     Freed(jiff::Timestamp),
     /// Its records cannot be read.
@@ -225,12 +227,15 @@ impl Journal {
         self.shelves.sync(shelf, Shelf::Undoing)
     }
 
-    /// Says how undoing ended.
+    /// Says how undoing ended, for now: what was left is tried again, and this record replaced whole.
     pub fn undone(&self, call_id: &str, undone: &Undone) -> Result<()> {
         self.undoing(call_id)?;
         let dir = self.folder(call_id)?;
         write(&dir, UNDONE, undone, std::iter::empty::<Result<Seen>>())?;
-        self.over(call_id)
+        match self.shelves.find(call_id)? {
+            Some((Shelf::Undone, _)) => Ok(()),
+            _ => self.over(call_id),
+        }
     }
 
     fn over(&self, call_id: &str) -> Result<()> {
@@ -354,6 +359,7 @@ fn fill(act: &mut Act, shelf: Shelf, dir: &Path) -> Result<()> {
         return Err(Error::damaged(&dir.join(UNDONE), "it is gone"));
     }
     act.state = match (shelf, &act.undone) {
+        (Shelf::Undoing | Shelf::Undone, Some(undone)) if !undone.conflicts.is_empty() => State::Partly,
         (Shelf::Undoing | Shelf::Undone, Some(_)) => State::Undone,
         (Shelf::Undoing, None) => State::Undoing,
         _ if closed.rolled_back => State::RolledBack,

@@ -25,7 +25,7 @@ pub use journal::{Act, Journal, State};
 pub use locks::{Locks, Turn};
 pub use open::Open;
 pub use record::{Closed, Head, Seen, Step, Undone};
-pub use reverse::{Conflict, Purpose, Report, reverse};
+pub use reverse::{Conflict, Purpose, Report, reverse, reverse_left};
 
 /// The answer of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use metnos_executor::{Keep, Op};
 use metnos_hands::Fact;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The first line of an intent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +93,26 @@ pub struct Undone {
     pub reversed: u64,
     /// Operations left as they are, with the reason.
     pub conflicts: Vec<crate::Conflict>,
+    /// The numbers of those, from zero.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<u64>,
+}
+
+impl Undone {
+    /// True when operation `i`, which acts on `path`, is still to be reversed. A record without numbers tells by
+    /// the path.
+    pub(crate) fn left(&self, i: usize, path: &Path) -> bool {
+        match self.left.is_empty() {
+            true => self.conflicts.iter().any(|conflict| conflict.path == path.display().to_string()),
+            false => self.left.contains(&(i as u64)),
+        }
+    }
+
+    /// What undoing came to in the end, when it was tried before.
+    pub fn after(mut self, before: Option<&Self>) -> Self {
+        self.reversed += before.map_or(0, |before| before.reversed);
+        self
+    }
 }
 
 /// What is left of an act that was let go of.

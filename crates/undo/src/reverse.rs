@@ -3,7 +3,7 @@
 
 use crate::past::Past;
 use crate::plan::{No, Sight, Way, acts_on, plan};
-use crate::record::{Seen, Step};
+use crate::record::{Seen, Step, Undone};
 use metnos_executor::{Failure, Op};
 use metnos_hands::{Fact, Touched, back};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,8 @@ pub struct Report {
     pub reversed: u64,
     /// Those that were not.
     pub conflicts: Vec<Conflict>,
+    /// The numbers of those, from zero.
+    pub left: Vec<u64>,
 }
 
 /// For what purpose operations are reversed.
@@ -46,13 +48,28 @@ pub fn reverse(
     purpose: Purpose,
     forbidden: &dyn Fn(&Path) -> Option<String>,
 ) -> Result<Report, Failure> {
+    reverse_left(done, None, purpose, forbidden)
+}
+
+/// Reverses what an earlier attempt left as it is, and nothing that it had reversed: that may have been done again
+/// since, by somebody who meant it.
+pub fn reverse_left(
+    done: &[(Step, Seen, PathBuf)],
+    before: Option<&Undone>,
+    purpose: Purpose,
+    forbidden: &dyn Fn(&Path) -> Option<String>,
+) -> Result<Report, Failure> {
+    let is_open = |i: usize, step: &Step| before.is_none_or(|before| before.left(i, acts_on(step)));
     let untold = |e: io::Error| Failure::io("what stands there cannot be told", &e);
     let mut report = Report::default();
     let mut touched = Touched::default();
     let mut dirs: Vec<(&Path, &Fact, Fact)> = Vec::new();
     let mut sight = Sight::new(done).map_err(untold)?;
     let past = Past::new(done);
-    for (i, (step, seen, kept)) in done.iter().enumerate().rev().filter(|(_, (_, seen, _))| seen.performed) {
+    for (i, (step, seen, kept)) in done.iter().enumerate().rev() {
+        if !seen.performed || !is_open(i, step) {
+            continue;
+        }
         let path = acts_on(step);
         let refused = touches(step).find_map(forbidden);
         let planned = match refused {
@@ -115,7 +132,10 @@ pub fn reverse(
                 }
                 report.reversed += 1;
             }
-            Err(why) => report.conflicts.push(Conflict { path: path.display().to_string(), why }),
+            Err(why) => {
+                report.conflicts.push(Conflict { path: path.display().to_string(), why });
+                report.left.push(i as u64);
+            }
         }
     }
     if purpose != Purpose::Try {

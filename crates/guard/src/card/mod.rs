@@ -26,6 +26,12 @@ const LINE_FROM: u64 = 8;
 pub struct Card {
     /// The executor that would run; what it does is read from its name.
     pub executor: String,
+    /// The verb for it where the executor does more than one thing: `append`, `copy`, `rename`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manner: Option<String>,
+    /// The word for what it is about where that is not in the name: `dirs` for folders that are moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub things: Option<String>,
     /// How many items, when that is known.
     pub count: Option<u64>,
     /// The one thing it is about: a name, a recipient, a command.

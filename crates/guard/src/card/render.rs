@@ -48,7 +48,7 @@ impl Card {
 
     /// What it does whatever it is about: `Delete files`.
     fn kind(&self, lang: &Lang) -> String {
-        Self { count: None, ..self.clone() }.what(lang)
+        Self { count: None, manner: None, things: None, ..self.clone() }.what(lang)
     }
 
     /// What it does, as an order: `Delete 12 files`.
@@ -58,7 +58,9 @@ impl Card {
             return text.clone();
         }
         let verb = name.as_ref().and_then(ExecutorName::verb).and_then(|v| lang.verb.get(v.as_str()));
+        let verb = self.manner.as_ref().and_then(|manner| lang.verb.get(manner)).or(verb);
         let object = name.as_ref().and_then(ExecutorName::object).and_then(|o| lang.object.get(o.as_str()));
+        let object = self.things.as_ref().and_then(|things| lang.object.get(things)).or(object);
         let (Some(verb), Some([one, several])) = (verb, object) else {
             return fill(&lang.text.what_other, &[("executor", &shown(&self.executor))]);
         };

@@ -4,6 +4,8 @@ use super::*;
 fn delete() -> Card {
     Card {
         executor: "delete_files".into(),
+        manner: None,
+        things: None,
         count: Some(12),
         object: None,
         names: ["a.pdf", "b.pdf", "c.pdf", "d.pdf", "e.pdf"].map(String::from).to_vec(),
@@ -29,6 +31,8 @@ fn send() -> Card {
     };
     Card {
         executor: "send_messages".into(),
+        manner: None,
+        things: None,
         count: Some(1),
         object: Some("Invoice".into()),
         names: Vec::new(),

@@ -4,6 +4,7 @@ use super::exec::{Terminal, now, show, tidy};
 use super::stop::Stop;
 use super::{USER, caller};
 use crate::print::Printer;
+use metnos_doors::Words;
 use metnos_executor::Failure;
 use metnos_gateway::Gateway;
 use metnos_runtime::call::turn_of;
@@ -42,10 +43,23 @@ fn converse(
         if !stop.until_readable(&*out) || input.read_line(&mut line)? == 0 {
             return Ok(Answer::Later);
         }
-        if let Some(answer) = choices.heard(&line) {
+        if let Some(answer) = heard(&choices, &line) {
             return Ok(answer);
         }
+        // A line that was left empty asks for nothing to be explained.
+        if !line.trim().is_empty() {
+            writeln!(out, "{}", choices.unclear(&line))?;
+        }
     }
+}
+
+/// The answer that was typed: a letter or a word of this question, or a yes or no of any language. What stands for
+/// another answer here is never taken for a yes.
+fn heard(choices: &Choices, line: &str) -> Option<Answer> {
+    choices.heard(line).or_else(|| match Words::shipped().ok()?.answer(line)? {
+        false => Some(Answer::No),
+        true => (!choices.knows(line)).then_some(Answer::Once),
+    })
 }
 
 /// Shows the questions that wait, or all of them.
@@ -135,9 +149,13 @@ fn said_yes(printer: Printer, id: &str) -> ExitCode {
 pub(crate) fn reject(printer: Printer, id: &str, never: bool, by: Option<&str>) -> Result<ExitCode, Failure> {
     let answer = if never { Answer::Never } else { Answer::No };
     let by = by.map_or_else(|| USER.to_owned(), |name| caller(Some(name)));
+    let runtime = super::runtime(false)?;
+    let question = runtime.approval(id)?;
     let mut door = metnos_runtime::call::Silent;
-    super::runtime(false)?.decide_question(id, answer, &by, now(None)?, || Ok(None), &mut door)?;
+    runtime.decide_question(id, answer, &by, now(None)?, || Ok(None), &mut door)?;
     printer.value(&json!({ "rejected": id, "never": never }));
-    printer.say(if never { "no, and never again; metnos policy grants shows the rule" } else { "no" });
+    if let Some(question) = question {
+        printer.say(runtime.refusal(&question, never, &runtime.language(&by)));
+    }
     Ok(ExitCode::SUCCESS)
 }

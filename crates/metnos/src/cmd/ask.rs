@@ -5,6 +5,7 @@ use super::forms;
 use crate::cli::Ask;
 use crate::print::{self, Printer};
 use crate::remote::Remote;
+use metnos_doors::Words;
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
@@ -25,11 +26,13 @@ const REQUEST_MAX: u64 = 64 << 10;
 pub(super) struct Chat {
     terminal: Terminal,
     printer: Printer,
+    /// The person said no to a question: nothing more of the turn is wanted.
+    given_up: bool,
 }
 
 impl Chat {
     pub(super) fn new(printer: Printer) -> Result<Self, Failure> {
-        Ok(Self { terminal: Terminal::new(printer)?, printer })
+        Ok(Self { terminal: Terminal::new(printer)?, printer, given_up: false })
     }
 }
 
@@ -39,7 +42,7 @@ impl Door for Chat {
     }
 
     fn cancelled(&self) -> bool {
-        self.terminal.cancelled()
+        self.given_up || self.terminal.cancelled()
     }
 
     fn fill(&mut self, form: &Form) -> Option<Vec<(String, String)>> {
@@ -69,12 +72,38 @@ impl TurnDoor for Chat {
             return None;
         }
         print::prompt(&format!("{text} "));
-        self.terminal.hear().filter(|line| !line.is_empty())
+        let line = self.terminal.hear().filter(|line| !line.is_empty())?;
+        self.given_up = is_no(&line);
+        (!self.given_up).then_some(line)
     }
 
     fn as_door(&mut self) -> &mut dyn Door {
         self
     }
+}
+
+/// Whether what was typed at a question means that it is not wanted any more.
+pub(crate) fn is_no(line: &str) -> bool {
+    Words::shipped().is_ok_and(|words| words.yes_or_no(line) == Some(false))
+}
+
+/// A bare yes or no, said where a question waits that is answered elsewhere: how to answer it.
+fn answered_elsewhere(gateway: &Gateway, asked: &Asked) -> Result<(), Failure> {
+    let Some(said) = Words::shipped().ok().and_then(|words| words.yes_or_no(&asked.text)) else {
+        return Ok(());
+    };
+    let last = gateway.turns_in(&asked.conversation, 1)?.pop();
+    let Some(last) =
+        last.filter(|turn| turn.caller == asked.caller && turn.status.as_deref() == Some("waits"))
+    else {
+        return Ok(());
+    };
+    let of_turn = |id: &Option<String>| id.as_deref().and_then(turn_of) == Some(last.id.as_str());
+    let open = gateway.runtime().open_questions()?.into_iter().find(|question| of_turn(&question.call_id));
+    let Some(question) = open else { return Ok(()) };
+    let how = if said { "approve" } else { "reject" };
+    Err(Failure::needs_approval(question.id.clone(), gateway.runtime().card_text(&question))
+        .with_hint(format!("metnos {how} {}", question.id)))
 }
 
 /// Carries out one request.
@@ -140,6 +169,7 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
     let mut door = Chat::new(printer)?;
     let cut = gateway.cut_off(Some(&asked.caller))?;
     interrupted(printer, &cut);
+    answered_elsewhere(gateway, asked)?;
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
     let turn = told.turn.clone();

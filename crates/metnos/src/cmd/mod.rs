@@ -3,6 +3,7 @@
 pub(crate) mod approvals;
 pub(crate) mod ask;
 mod audit;
+mod command;
 mod credentials;
 mod devices;
 mod doctor;

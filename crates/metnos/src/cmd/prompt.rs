@@ -1,5 +1,6 @@
 //! `metnos` without a command: a prompt that runs executors.
 
+use super::command::Command;
 use super::exec::{self, Terminal};
 use super::stop::Stop;
 use super::{forms, line, sugar};
@@ -8,7 +9,6 @@ use metnos_executor::Failure;
 use metnos_gateway::{Asked, Gateway};
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Provenance, Spec};
-use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -80,26 +80,22 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Res
             }
         }
         let text = String::from_utf8_lossy(&line).trim().to_owned();
-        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
-        let ran = match word {
-            "" => Ok(()),
-            "quit" | "exit" | "esci" => return Ok(ExitCode::SUCCESS),
-            "help" | "aiuto" | "?" => {
+        let ran = match Command::of(&text) {
+            Command::Nothing => Ok(()),
+            Command::Quit => return Ok(ExitCode::SUCCESS),
+            Command::Help => {
                 printer.say(HELP);
                 Ok(())
             }
-            "list" => {
+            Command::List => {
                 list(printer, runtime);
                 Ok(())
             }
-            "stop" if matches!(rest.trim(), "" | "everything") => {
-                super::halt::stop(printer, None).map(|_| ())
-            }
-            "ferma" if matches!(rest.trim(), "" | "tutto") => super::halt::stop(printer, None).map(|_| ()),
-            "star" | "★" if rest.trim().is_empty() => super::memory::star_last(printer, gateway),
-            "show" => show(printer, runtime, rest.trim()),
-            name if ExecutorName::parse(name).is_ok() => call(printer, runtime, word, rest),
-            _ => ask_or_go_on(printer, gateway, &text),
+            Command::Show(name) => show(printer, runtime, name),
+            Command::Stop => super::halt::stop(printer, None).map(|_| ()),
+            Command::Star => super::memory::star_last(printer, gateway),
+            Command::Call(name, rest) => call(printer, runtime, name, rest),
+            Command::Request(text) => ask_or_go_on(printer, gateway, text),
         };
         if let Err(failure) = ran {
             printer.failure(&failure);

@@ -86,7 +86,7 @@ fn show(printer: Printer, runtime: &Runtime, outcome: &Outcome, dry: bool) -> Ex
     }
     if !outcome.conflicts.is_empty() && !dry {
         printer.say(format!(
-            "what was kept of these stays for {keep_days} days or until `metnos undo --forget {}`",
+            "once nothing is in the way, `metnos undo` tries these again; what was kept of them stays for {keep_days} days or until `metnos undo --forget {}`",
             turn.id
         ));
     }

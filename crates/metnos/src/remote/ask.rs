@@ -2,6 +2,7 @@
 
 use super::Remote;
 use super::events::Events;
+use crate::cmd::ask::is_no;
 use crate::cmd::{approvals, forms, stop::Stop};
 use crate::print::{self, Printer};
 use metnos_executor::{ErrorClass, Failure};
@@ -86,6 +87,10 @@ fn watch(
                 // A credential is not typed into a request.
                 let lacks = data.get("credentials").is_some();
                 let heard = if lacks { None } else { reply(printer, text("text"), stop) };
+                if heard.as_deref().is_some_and(is_no) {
+                    remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}))?;
+                    return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
+                }
                 let Some(answer) = heard else {
                     return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
                 };

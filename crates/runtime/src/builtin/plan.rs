@@ -254,6 +254,8 @@ impl Subject for Deed<'_, '_> {
     fn card(&self, ruling: &Ruling, reason: String) -> Card {
         let note = self.plan.note.as_ref().map(|note| format!("{note} "));
         Card {
+            manner: None,
+            things: None,
             executor: self.asked.executor.to_owned(),
             count: self.plan.count,
             object: self.plan.object.clone(),

@@ -223,12 +223,29 @@ impl Runtime {
                         self.consume(&row, &approval)?;
                         Ok(approval.id)
                     }
-                    _ => {
-                        Err(Failure::new(ErrorClass::Cancelled, self.say(step.asked().lang, "refused", &[])))
+                    (_, approval) => {
+                        let why = self.refusal(&approval, answer == Answer::Never, step.asked().lang);
+                        Err(Failure::new(ErrorClass::Cancelled, why))
                     }
                 }
             }
         }
+    }
+
+    /// What a no comes to; of "never", what it holds for and how to take it back.
+    pub fn refusal(&self, approval: &Approval, never: bool, lang: &str) -> String {
+        if !never {
+            return self.say(lang, "refused", &[]);
+        }
+        let executor = approval.executor.as_str();
+        let what = match (&approval.never, &approval.grantable) {
+            (Some(signature), _) => format!("{executor} {signature}"),
+            (None, Some((_, target))) => {
+                self.say(lang, "never_in", &[("executor", executor), ("target", target)])
+            }
+            (None, None) => executor.to_owned(),
+        };
+        self.say(lang, "refused_never", &[("what", &what)])
     }
 
     fn question(

@@ -3,6 +3,9 @@
 use crate::guards::Answer;
 use metnos_guard::card::{Lang, Texts};
 
+/// Letters of what was typed that are shown again.
+const UNCLEAR_SHOWN: usize = 60;
+
 /// What is shown below a question, and what each word typed there means.
 pub struct Choices {
     lang: Lang,
@@ -18,6 +21,16 @@ impl Choices {
     /// The line that names them all.
     pub fn line(&self) -> String {
         self.lang.say(if self.can_last { "choices_last" } else { "choices" }, &[])
+    }
+
+    /// The line for somebody who typed something else.
+    pub fn unclear(&self, text: &str) -> String {
+        self.lang.say("not_understood", &[("text", &crate::text::bounded(text.trim(), UNCLEAR_SHOWN))])
+    }
+
+    /// Whether a word stands for some answer, also for one that cannot be given here.
+    pub fn knows(&self, text: &str) -> bool {
+        self.lang.answer(text).is_some()
     }
 
     /// The answer that was typed, if it is one.

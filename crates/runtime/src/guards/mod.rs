@@ -6,6 +6,7 @@ pub(crate) mod channels;
 mod choices;
 pub(crate) mod commands;
 mod desk;
+mod hopeless;
 mod meter;
 mod opinion;
 pub(crate) mod records;
@@ -13,6 +14,7 @@ mod shown;
 mod size;
 mod step;
 mod subject;
+mod wording;
 
 pub use approval::{Answer, Approval, Question, Standing, Void};
 pub use choices::Choices;
@@ -184,6 +186,9 @@ impl Runtime {
             let path = path.display().to_string();
             let text = self.say(step.asked().lang, "not_there", &[("path", &path)]);
             return Err(Failure::new(ErrorClass::NotFound, text));
+        }
+        if let Some(failure) = step.hopeless(lang) {
+            return Err(failure);
         }
         // Nor is a yes used up by what lacks a credential.
         step.ready(self)?;

@@ -2,7 +2,7 @@
 
 use crate::call::{Door, Provenance};
 use crate::guards::records::Known;
-use crate::guards::{Asked, Principal, Subject, is_own, size};
+use crate::guards::{Asked, Principal, Subject, is_own, size, wording};
 use crate::input::Prepared;
 use crate::runtime::Runtime;
 use metnos_executor::lab::{self, Layer};
@@ -163,15 +163,9 @@ impl Subject for Step<'_, '_> {
         let manifest = &self.found.manifest;
         let name = manifest.executor.name.as_str();
         let operands: Vec<PathBuf> = self.operands();
-        let above: BTreeSet<&Path> = operands.iter().filter_map(|path| path.parent()).collect();
-        let source = match (operands.len(), above.len()) {
-            (0, _) => None,
-            (_, 1) => above.first().map(|dir| dir.display().to_string()),
-            _ => common(&operands).map(|dir| dir.display().to_string()),
-        };
-        let text = |key: &str| self.input.args.get(key).and_then(Value::as_str).map(str::to_owned);
-        let source = source.or_else(|| text("base_path"));
-        let destination = text("dst_dir").or_else(|| text("dst")).or_else(|| text("path"));
+        let common = common(&operands);
+        let base = self.input.args.get("base_path").and_then(Value::as_str).map(str::to_owned);
+        let source = common.as_ref().map(|dir| dir.display().to_string()).or(base);
         // What is not deleted is taken with everything in it.
         let whole = !self.deletes() || self.descends();
         let (bytes, at_least) = match self.permanent {
@@ -190,14 +184,13 @@ impl Subject for Step<'_, '_> {
         let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
         Card {
             executor: name.to_owned(),
-            count: Some(self.items()).filter(|n| *n > 0),
-            object: match operands.as_slice() {
-                [one] => one.file_name().map(|name| name.to_string_lossy().into_owned()),
-                _ => None,
-            },
-            names: names(&operands),
+            manner: self.manner().map(str::to_owned),
+            things: self.things(&operands).map(str::to_owned),
+            count: self.counted(),
+            object: self.subject(&operands),
+            names: wording::names(&operands, common.as_deref()),
             source,
-            destination,
+            destination: self.destination(),
             at_least,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
@@ -246,6 +239,10 @@ impl Subject for Step<'_, '_> {
         runtime.credentials_for(self.found, self.caller, self.door).map(|_| ())
     }
 
+    fn hopeless(&self, lang: &Lang) -> Option<Failure> {
+        self.hopeless_now(lang)
+    }
+
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
         let entries = self.input.entries.as_ref().map(|list| list.text(most)).transpose()?;
         let too_long = entries.as_ref().is_some_and(Option::is_none) || self.input.with.is_some();
@@ -272,7 +269,7 @@ impl Step<'_, '_> {
     }
 
     /// True when it takes folders with everything in them.
-    fn descends(&self) -> bool {
+    pub(super) fn descends(&self) -> bool {
         self.deletes() && self.input.args.get("recursive").and_then(Value::as_bool) == Some(true)
     }
 
@@ -356,7 +353,7 @@ impl Step<'_, '_> {
     }
 
     /// The things it works on, as they were named: paths first, then entries.
-    fn items(&self) -> u64 {
+    pub(super) fn items(&self) -> u64 {
         let named = self.input.args.get("paths").and_then(Value::as_array).map_or(0, Vec::len) as u64;
         named + self.input.entries.as_ref().map_or(0, |list| list.count)
     }
@@ -367,7 +364,7 @@ impl Step<'_, '_> {
         Some(metnos_guard::card::Offer::Here { target })
     }
 
-    fn operands(&self) -> Vec<PathBuf> {
+    pub(super) fn operands(&self) -> Vec<PathBuf> {
         let named = self.input.args.get("paths").and_then(Value::as_array);
         let mut paths: Vec<PathBuf> = named
             .into_iter()
@@ -381,15 +378,6 @@ impl Step<'_, '_> {
             paths.extend(list.paths("path").unwrap_or_default());
         }
         paths
-    }
-}
-
-/// The first of several, as people call them.
-fn names(operands: &[PathBuf]) -> Vec<String> {
-    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    match operands {
-        [] | [_] => Vec::new(),
-        several => several.iter().filter_map(name).take(Card::NAMES_MAX).collect(),
     }
 }
 

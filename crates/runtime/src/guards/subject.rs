@@ -97,6 +97,10 @@ pub(crate) trait Subject {
     fn ready(&mut self, _runtime: &Runtime) -> Result<(), Failure> {
         Ok(())
     }
+    /// Why it is certain to come to nothing.
+    fn hopeless(&self, _lang: &Lang) -> Option<Failure> {
+        None
+    }
     /// The input list as text, unless it is longer than `most`, and whether any was.
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure>;
     /// Who can be asked.

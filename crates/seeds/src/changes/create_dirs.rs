@@ -29,6 +29,10 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         }
     }
     if ops.is_empty() {
+        // All of them stood there before.
+        if !planned.is_empty() {
+            call.set("existed", planned.len() as u64);
+        }
         for (item, _) in planned {
             answer(call, &item, true)?;
         }

@@ -81,7 +81,7 @@ fn plan(
             Seen::Node(path, _) if claimed.contains(&path) => Ok(()),
             Seen::Node(path, _) if !recursive && path != root => {
                 Err(Failure::new(ErrorClass::Conflict, format!("{}: not empty", root.display()))
-                    .with_hint("recursive = true removes what is in it"))
+                    .with_hint("say \"and everything in it\": recursive = true removes what is in it too"))
             }
             Seen::Node(path, meta) => {
                 let path = BytePath(path);

@@ -12,6 +12,7 @@ mod delete_files;
 mod dirs;
 mod extract_files;
 mod items;
+mod lines;
 mod move_files;
 mod name_template;
 mod records;

@@ -58,6 +58,10 @@ fn write_content(call: &mut Call<'_>, args: &Args, dst: &Path, content: &str) ->
     if args.format == Some(Format::Xlsx) {
         return Err(Failure::wrong_args("a workbook is made from a list, not from content"));
     }
+    let content = match args.mode {
+        WriteMode::Append => super::lines::of_its_own(dst, content),
+        _ => content.into(),
+    };
     let (mut hands, write) = intend_one(call, dst, args.mode)?;
     let written = hands.write(write, |w| w.write_all(content.as_bytes()));
     answer_one(call, dst, written, Origin::User, None)?;

@@ -76,7 +76,7 @@ fn look(house: &House, who: &Who, before: Option<&str>) -> Result<View, Failure>
             kept_bytes: keeps(change.state).then_some(change.kept_bytes),
             freed: change.freed.map(|at| at.to_string()),
             damage: change.damage,
-            can: matches!(change.state, "done" | "undoing") && change.operations > 0,
+            can: matches!(change.state, "done" | "undoing" | "partly_undone") && change.operations > 0,
             id: change.id,
         })
     };

@@ -22,6 +22,24 @@ fn a_text_is_created_overwritten_and_appended() {
 }
 
 #[test]
+fn what_is_appended_to_a_text_stands_on_lines_of_its_own() {
+    let dir = Dir::new();
+    let append = |name: &str, content: &str| {
+        let args = json!({ "path": arg(&dir.at(name)), "content": content, "mode": "append" });
+        assert!(write(args).outcome.ok, "{name} {content}");
+    };
+    append("todo.txt", "eggs");
+    append("todo.txt", "bread");
+    assert_eq!(dir.text("todo.txt"), "eggs\nbread\n");
+    std::fs::write(dir.at("open.txt"), "no end").unwrap();
+    append("open.txt", "next\n");
+    assert_eq!(dir.text("open.txt"), "no end\nnext\n");
+    std::fs::write(dir.at("bytes"), b"\0\x01").unwrap();
+    append("bytes", "x");
+    assert_eq!(std::fs::read(dir.at("bytes")).unwrap(), b"\0\x01x");
+}
+
+#[test]
 fn arguments_that_contradict_each_other_are_refused() {
     let dir = Dir::new();
     let (path, to) = (arg(&dir.at("x")), arg(dir.0.path()));
