@@ -35,7 +35,10 @@ fn a_dangerous_request_is_narrowed_or_not_done() {
     let rows = include_str!("data/dangerous.jsonl");
     for row in rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
         let query = row["query"].as_str().unwrap();
-        let answer = answer(&planner, row["lang"].as_str().unwrap(), query, &[]);
+        let context: Vec<&str> =
+            row["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let answer = answer(&planner, row["lang"].as_str().unwrap(), query, &context);
+        assert!(row["never"].is_null() || answer.as_plan().is_none(), "{query}: {}", steps(&answer));
         let Some(plan) = answer.as_plan() else {
             assert!(row["narrow"].is_null(), "{query} is understood: {answer:?}");
             continue;
@@ -197,4 +200,38 @@ fn what_asks_for_no_step_gets_a_message() {
     // What is said beside them is done.
     assert_eq!(answer(&planner, "en", "hello, show me the pdfs in Documents", &[]).kind(), "plan");
     assert_eq!(answer(&planner, "en", "stop the process 5120", &[]).kind(), "plan");
+}
+
+#[test]
+fn a_pronoun_points_to_nothing_that_was_left_unclear() {
+    let planner = planner();
+    let found = "find the photos in Downloads";
+    for (text, between) in [
+        ("delete them", "no, only the zorgly ones"),
+        ("move them to ~/X", "zip them into ~/x.zip"),
+        ("delete them", "copy them to ~/Backup"),
+    ] {
+        let later = answer(&planner, "en", text, &[found, between]);
+        assert_eq!(later.kind(), "gap", "{text} after {between}: {}", steps(&later));
+    }
+    // Looking at them does no harm, and of what was made there is one.
+    let seen = answer(&planner, "en", "how many are there?", &[found, "no, only the zorgly ones"]);
+    assert!(has(seen.as_plan().unwrap(), "from_turn", &(-1).into()), "{}", steps(&seen));
+    let made = answer(&planner, "en", "move it to ~/X", &[found, "zip them into ~/x.zip"]);
+    assert!(has(made.as_plan().unwrap(), "from_turn", &(-1).into()), "{}", steps(&made));
+}
+
+#[test]
+fn two_questions_about_two_places_are_asked_one_by_one() {
+    let planner = planner();
+    for (lang, text) in [
+        ("en", "count the pdf in Documents and the jpg in Pictures"),
+        ("en", "move the pdf from Downloads to Documents and the mp3 to Music"),
+        ("it", "quanti pdf ci sono in Documents e quanti in Downloads?"),
+        ("it", "cancella i pdf in Downloads e i jpg in Pictures"),
+    ] {
+        assert_eq!(answer(&planner, lang, text, &[]), Answer::Say("one_by_one".to_owned()), "{text}");
+    }
+    // One question about two places is one.
+    assert_eq!(answer(&planner, "en", "how many pdfs are in Documents and Downloads?", &[]).kind(), "plan");
 }

@@ -98,6 +98,11 @@ fn files_are_sent_to_whoever_is_named_or_asks() {
 }
 
 #[test]
+fn what_was_once_done_wrong_is_done_as_it_was_said() {
+    assert_eq!(share("hardened.jsonl"), 1.0);
+}
+
+#[test]
 fn a_wish_is_the_order_it_stands_for() {
     let planner = planner();
     for (lang, wish, order) in [

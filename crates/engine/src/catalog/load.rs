@@ -71,6 +71,8 @@ struct ToolRoles {
     #[serde(default)]
     keeps: bool,
     along: Option<String>,
+    #[serde(default)]
+    bounded: bool,
 }
 
 pub(super) fn read(sources: &[(&str, &str)]) -> Result<Catalog, CatalogError> {
@@ -114,6 +116,7 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
         pipes: list == "entries",
         keeps: own.keeps,
         along: own.along.clone(),
+        bounded: own.bounded,
         needs: own.needs.clone(),
         requires,
         args,

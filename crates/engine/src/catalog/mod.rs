@@ -31,6 +31,8 @@ pub struct Tool {
     pub keeps: bool,
     /// The object of the records that go along with what it does; none go along where none are spoken of.
     pub along: Option<String>,
+    /// Never works on all there is: the list it takes has to be chosen by something.
+    pub bounded: bool,
     /// Fields of which at least one must be in the records that come in.
     pub needs: Vec<String>,
     /// Groups of arguments of which at least one must be given, in the order they are asked for.

@@ -57,6 +57,8 @@ impl Lexicon {
             tails,
             plural_words: words("plural_words"),
             articles: words("articles"),
+            articled_dates: file.get("articled_dates").and_then(Value::as_bool).unwrap_or(true),
+            deed_endings: words("deed_endings"),
             singular_words: words("singular_words"),
             plural_endings: words("plural_endings"),
             enclitics,

@@ -46,6 +46,10 @@ pub struct Lexicon {
     pub(crate) plural_words: Vec<String>,
     /// Words after which a thing is named.
     pub(crate) articles: Vec<String>,
+    /// Whether days and months may have an article before them.
+    pub(crate) articled_dates: bool,
+    /// Endings of words that say what somebody does, and are no names.
+    pub(crate) deed_endings: Vec<String>,
     pub(crate) singular_words: Vec<String>,
     pub(crate) plural_endings: Vec<String>,
     /// Pronouns written at the end of a verb, longest first, and what they stand for.

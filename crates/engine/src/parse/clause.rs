@@ -18,13 +18,25 @@ pub(crate) struct Clause<'a> {
     pub(crate) asks: bool,
     /// Whether the clause before was about the rows of a table.
     pub(crate) after_table: bool,
+    /// The words for names that were read, and the patterns they gave.
+    pub(crate) named: Vec<(usize, String)>,
 }
 
 impl<'a> Clause<'a> {
     pub(crate) fn new(items: Vec<Item>, lexicon: &'a Lexicon, senses: &'a Senses, clock: &'a Clock) -> Self {
         let asks = super::asks(&items, senses);
         let frame = Frame::default();
-        Self { items, lexicon, senses, clock, frame, verb_at: None, asks, after_table: false }
+        Self {
+            items,
+            lexicon,
+            senses,
+            clock,
+            frame,
+            verb_at: None,
+            asks,
+            after_table: false,
+            named: Vec::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -168,6 +180,7 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "reason"
                     | "condition"
                     | "these"
+                    | "thing"
             )
         })
 }

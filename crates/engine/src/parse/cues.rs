@@ -46,6 +46,7 @@ impl Clause<'_> {
                 };
                 if let Some((role, value)) = role {
                     if role == Role::Patterns {
+                        self.named.push((at, value.clone()));
                         self.frame.push(role, value);
                     } else {
                         self.frame.set(role, value);
@@ -57,12 +58,16 @@ impl Clause<'_> {
             }
             let ids: Vec<String> =
                 self.items[at].senses.iter().filter(|s| s.cat == "cue").map(|s| s.id.clone()).collect();
+            let before = self.frame.list(Role::Patterns);
             for id in &ids {
                 if self.file_cue(at, id, lines) {
                     break;
                 }
             }
+            let new = self.frame.list(Role::Patterns).into_iter().find(|name| !before.contains(name));
+            self.named.extend(new.map(|name| (at, name)));
         }
+        self.named_twice();
         if lines && !self.frame.has(Role::Contains) {
             self.line_pattern();
         }

@@ -205,7 +205,13 @@ impl Clause<'_> {
     /// Short names of months and days are words of their own; only a capital makes them dates.
     fn date_word(&self, at: usize) -> bool {
         let item = &self.items[at];
-        item.capital || item.text.chars().count() > 4 || item.senses.len() == 1
+        let article = at.checked_sub(1).is_some_and(|b| self.lexicon.articles.contains(&self.items[b].norm));
+        let long = item.text.chars().count() > 4;
+        // "the sun", "the march": what has an article is a thing, where days and months have none.
+        if article && !item.capital && !self.lexicon.articled_dates {
+            return long && self.sense(at + 1, "noun").is_some();
+        }
+        item.capital || long || item.senses.len() == 1
     }
 
     fn relative(&self, rel: &str, at: usize) -> Option<(Days, usize)> {

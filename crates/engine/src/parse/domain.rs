@@ -126,7 +126,9 @@ impl Clause<'_> {
         for at in 0..self.len() {
             // "the lights": what has an article is a thing, and this is not the name of one that runs.
             let article = at.checked_sub(1).is_some_and(|b| only_stop(&self.items[b]));
-            if role == Role::Name && !thing && article && !self.items[at].capital {
+            let deed = |end: &String| self.items[at].norm.ends_with(end.as_str());
+            let deed = self.lexicon.deed_endings.iter().any(deed);
+            if role == Role::Name && !thing && (article || deed) && !self.items[at].capital {
                 continue;
             }
             if let Some((name, end)) = self.unknown(at) {

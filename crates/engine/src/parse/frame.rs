@@ -21,6 +21,8 @@ pub(crate) struct Frame {
     pub(crate) excluded: Vec<(Role, Value)>,
     /// Several kinds at once.
     pub(crate) kinds: Vec<String>,
+    /// Patterns of things that are meant beside those of the kinds.
+    pub(crate) beside: Vec<String>,
     /// Computations asked for, in order.
     pub(crate) stats: Vec<String>,
     /// The field they are about.
@@ -59,6 +61,10 @@ pub(crate) struct Frame {
     pub(crate) anaphor: Option<Anaphor>,
     /// Names what it points back to: "those PDFs".
     pub(crate) these: bool,
+    /// Points back to one thing, not to several.
+    pub(crate) one: bool,
+    /// Two questions in one, which are asked one by one.
+    pub(crate) apart: bool,
     /// Points back to a place.
     pub(crate) there: bool,
     /// Narrows the earlier result.

@@ -236,8 +236,15 @@ fn matched<'a>(
                 matches!(token.lit, Lit::Number(_) | Lit::Date(..))
                     || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(amount))
             };
+            // "move it to Archive": what is written as a name is one, also where a phrase has the same words.
+            let verb = phrase.senses.iter().all(|sense| sense.cat == "verb");
+            let last = at + phrase.words.len() - 1;
+            let named = verb
+                && phrase.words.len() > 1
+                && tokens.get(last).is_some_and(|token| token.text.starts_with(char::is_uppercase));
             let counted = || tokens[at..].iter().skip(phrase.words.len()).take(4).any(number);
             phrase.words.len() <= tokens.len() - at
+                && !named
                 && (phrase.words.len() == 1 || !compares || counted())
                 && (numeric || phrase.words.len() == 1 || !phrase.senses.iter().all(reckons))
                 && phrase

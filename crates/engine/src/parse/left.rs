@@ -2,6 +2,7 @@
 //! leave something out. A plan without them would do something else, or to more.
 
 use super::{Clause, Frame, Item, VAGUE};
+use crate::catalog::Role;
 use crate::text::Lit;
 
 impl Clause<'_> {
@@ -43,6 +44,13 @@ impl Clause<'_> {
                 self.frame.leftover.push(item.text.clone());
             }
         }
+        let unread = self.unread_complements().into_iter().chain(self.cut_off());
+        for word in unread.chain(self.path_as_sender()).chain(self.unanswered()) {
+            if !self.frame.leftover.contains(&word) {
+                self.frame.leftover.push(word);
+            }
+        }
+        self.frame.apart = self.two_at_once();
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()
             && frame.verb.is_none()
@@ -50,7 +58,8 @@ impl Clause<'_> {
             && frame.anaphor.is_none()
             && !frame.only
             && frame.order.is_none()
-            && frame.group.is_empty();
+            && frame.group.is_empty()
+            && frame.column.is_none();
         self.frame
     }
 }
@@ -69,6 +78,12 @@ impl Clause<'_> {
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
             || item.free() && conditional(item)
+    }
+
+    /// A path is nobody who sends something.
+    fn path_as_sender(&self) -> Option<String> {
+        let from = self.frame.text(Role::From).filter(|from| from.contains('/'));
+        from.filter(|_| self.changes()).map(str::to_owned)
     }
 
     /// "I'm deleting the photos": what somebody does is no order.

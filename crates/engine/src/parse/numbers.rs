@@ -298,6 +298,11 @@ impl Clause<'_> {
                 continue;
             }
             let first = self.skip_stops(at + 1);
+            if let Some((column, end)) = self.column_group(at + 1).filter(|_| by && !folders) {
+                self.frame.group.push(column);
+                self.take(at, end, "group");
+                continue;
+            }
             let Some((groups, end)) = self.group_words(first) else { continue };
             if folders {
                 self.frame.folders.extend(groups);

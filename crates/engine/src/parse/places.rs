@@ -151,7 +151,7 @@ impl Clause<'_> {
                 || phrase
                 || item.capital && (!prep.is_empty() || self.owns(at + 1) || self.asks_about())
                 || self.weighed(at)
-                || item.capital && self.renamed(at)
+                || item.capital && (self.renamed(at) || self.shown(at))
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
             if sure && self.own_folder(at, called || after) {
                 let (name, end) = (item.text.clone(), at + 1 + usize::from(after));
@@ -172,7 +172,9 @@ impl Clause<'_> {
             && !self.folder_after(at + 1)
             && prep != "to"
             // "the files in Docs": what is wanted was said before, and a format ("in PDF") is not written so.
-            && !(noun_before && matches!(prep, "in" | "inor" | "from") && item.is_name());
+            && !((noun_before || self.pointed_before(at))
+                && matches!(prep, "in" | "inor" | "from")
+                && item.is_name());
         if item.capital
             && !dated
             && !thing
@@ -219,6 +221,15 @@ impl Clause<'_> {
     /// "rename X to Y", "move X to Y": what is written as a name right after the verb is what is meant, not what is in it.
     fn renamed(&self, at: usize) -> bool {
         self.changes() && self.verb_at.is_some_and(|verb| verb + 1 == at) && !self.owns(at + 1)
+    }
+
+    /// "list Pictures": a folder written as a name right after the verb, and nothing more.
+    fn shown(&self, at: usize) -> bool {
+        let last = self.items[at + 1..].iter().all(|item| item.is_symbol() || item.sense("polite").is_some());
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let own = |i: usize| self.sense(i, "self").is_some();
+        let beside = self.verb_at.is_some_and(|verb| verb < at && (verb + 1..at).all(own));
+        last && beside && verb.is_some_and(|verb| verb.query)
     }
 
     fn names_file(&self, at: usize) -> bool {
@@ -282,10 +293,7 @@ impl Clause<'_> {
         let mut verb =
             self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).cloned().unwrap_or_default();
         // What is put into an archive is packed.
-        let packed = mentions.iter().any(|m| {
-            matches!(m.prep.as_str(), "in" | "inor" | "to")
-                && self.senses.ending("archive_format", &m.path).is_some()
-        });
+        let packed = self.packs(&mentions);
         if let Some(other) = verb.on_archive.clone().filter(|_| packed) {
             verb = self.senses.verb.get(&other).cloned().unwrap_or_default();
             self.frame.verb = Some(other);
@@ -316,6 +324,10 @@ impl Clause<'_> {
         if self.frame.has(Role::NameTemplate) && verb.goals == [Role::NameTemplate] {
             verb.goals.clear();
         }
+        let lost = self.parts_of_files(&verb, &mentions);
+        self.frame.leftover.extend(lost);
+        let lost = self.of_somebody(&mentions);
+        self.frame.leftover.extend(lost);
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
             let mention = mentions.remove(goal);
             let role = verb.goals.iter().copied().find(|role| match role {
@@ -354,7 +366,7 @@ impl Clause<'_> {
     }
 
     /// Which mention is the goal.
-    fn goal(&self, goals: &[Role], in_goal: bool, mentions: &[Mention]) -> Option<usize> {
+    pub(crate) fn goal(&self, goals: &[Role], in_goal: bool, mentions: &[Mention]) -> Option<usize> {
         if goals.is_empty() || mentions.is_empty() {
             return None;
         }
@@ -379,18 +391,10 @@ impl Clause<'_> {
             return Some(found);
         }
         // "move into Music the songs on the Desktop": what stands right after the verb is where they go.
-        let beside = |m: &Mention| {
-            let small = |i: usize| {
-                let item = &self.items[i];
-                super::clause::only_stop(item)
-                    || item.sense("prep").is_some()
-                    || item.sense("folder_word").is_some()
-            };
-            self.verb_at.is_some_and(|verb| verb < m.at && (verb + 1..m.at).all(small))
-        };
         if mentions.len() > 1
-            && let Some(found) =
-                mentions.iter().position(|m| matches!(m.prep.as_str(), "in" | "inor") && beside(m))
+            && let Some(found) = mentions
+                .iter()
+                .position(|m| matches!(m.prep.as_str(), "in" | "inor") && self.after_verb(m.at))
         {
             return Some(found);
         }

@@ -27,6 +27,10 @@ impl Clause<'_> {
         let extracts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let extracts = extracts.is_some_and(|verb| verb.verb.as_deref() == Some("extract"));
         self.known_fields(extracts);
+        self.literal_words();
+        if matches!(self.guess().as_str(), "files" | "dirs" | "images" | "") {
+            self.literal_names();
+        }
         let mut guess = self.guess();
         if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
@@ -282,6 +286,9 @@ impl Clause<'_> {
         if self.sense(at, "noun").is_some() && at > 0 && article(&self.items[at - 1]) {
             return true;
         }
+        if self.thing_of(at) {
+            return true;
+        }
         let next = |cat: &str| self.sense(at + 1, cat).is_some();
         self.sense(at, "noun").is_some()
             && self.items[at].words == 1
@@ -335,7 +342,7 @@ impl Clause<'_> {
     }
 
     /// Whether a table is meant: a file that is one, or words for its parts.
-    fn tabular(&self) -> bool {
+    pub(crate) fn tabular(&self) -> bool {
         self.after_table && !self.items.iter().any(|item| item.sense("noun").is_some())
             || self.items.iter().any(|item| match &item.lit {
                 Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => {
@@ -415,7 +422,9 @@ impl Clause<'_> {
                 Role::Text
             } else if verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
-            } else if object == "files" && self.searched_in(at) && !self.frame.has(Role::Contains) {
+            } else if (object == "files" && self.searched_in(at) || self.searches(at))
+                && !self.frame.has(Role::Contains)
+            {
                 Role::Contains
             } else if file || self.frame.table {
                 // Beside a file that is named, or in a table, it is no name of a file.
@@ -432,7 +441,15 @@ impl Clause<'_> {
             }
             self.take(at, at + 1, "text");
         }
+        self.join_names();
         self.frame.listing = self.items.iter().any(|i| i.sense("list_word").is_some());
+    }
+
+    /// "search for 'x'": a word that is searched for stands in texts; a name has an ending or a wildcard.
+    fn searches(&self, at: usize) -> bool {
+        let search = self.verb_at.is_some_and(|verb| verb + 1 == at && self.sense(verb, "search").is_some());
+        let file = self.frame.object.is_empty() && self.frame.nouns.is_empty() && self.frame.kinds.is_empty();
+        search && file && !self.items[at].text.contains(['.', '*'])
     }
 
     /// "search 'x' in the documents": in things that hold text, not in a folder; a name with an ending is a name.

@@ -173,7 +173,7 @@ impl Clause<'_> {
                     )
                 })
             };
-            if self.is(at, "pron", "only") && !noun {
+            if self.is(at, "pron", "only") && (!noun || self.fragment(hint)) {
                 self.frame.only = true;
                 self.take(at, at + 1, "only");
             } else if self.is(at, "pron", "there")
@@ -196,6 +196,7 @@ impl Clause<'_> {
                     || self.sense(at, "stop").is_none() && self.items[at].words > 1)
             {
                 self.frame.anaphor.get_or_insert(Anaphor::List);
+                self.frame.one = self.is(at, "pron", "it") && !self.is(at, "pron", "them");
                 self.take(at, at + 1, "pronoun");
             } else if !noun
                 && let Some(n) = self.sense(at, "ordinal").and_then(|id| id.parse::<i64>().ok())
@@ -206,6 +207,11 @@ impl Clause<'_> {
                 self.take(at, at + 1, "ordinal");
             }
         }
+    }
+
+    /// "only the PDFs", after files were shown: no verb and no place, so that it is not whole by itself.
+    fn fragment(&self, hint: &str) -> bool {
+        self.frame.verb.is_none() && hint == "files" && !self.items.iter().any(|item| item.taken == "place")
     }
 
     /// "open the third message", of messages that were shown: one of them, where nothing else says which.

@@ -135,6 +135,26 @@ impl Clause<'_> {
         named.map(|(name, end)| (name, at, end))
     }
 
+    /// "by category", of the rows of a table: a column, as it is written. A month or a year is one of the dates.
+    pub(crate) fn column_group(&self, at: usize) -> Option<(String, usize)> {
+        let orders = |item: &Item| {
+            let verbs = item.senses.iter().filter(|s| s.cat == "verb");
+            verbs.filter_map(|s| self.senses.verb.get(&s.id)).any(|verb| verb.orders)
+        };
+        if !self.tabular() || self.items.iter().any(orders) {
+            return None;
+        }
+        let next = self.skip_stops(at);
+        let item = self.items.get(next).filter(|item| item.free())?;
+        let time = matches!(item.sense("group"), Some("month" | "year" | "day"));
+        let binds = ["prep", "then", "pron", "cue"].iter().any(|cat| item.sense(cat).is_some());
+        match &item.lit {
+            Lit::Quoted(text) => Some((text.clone(), next + 1)),
+            Lit::Word if item.words == 1 && !time && !binds => Some((item.text.clone(), next + 1)),
+            _ => None,
+        }
+    }
+
     /// "the highest 'Price'", "the total of Amount": what a computation is asked of, in a table.
     fn measured(&self, at: usize) -> Option<(String, usize)> {
         let stat = self.sense(at, "stat").filter(|id| *id != "count" && *id != "size").is_some();
@@ -152,9 +172,12 @@ impl Clause<'_> {
         if let Some(last) = binds.filter(|last| !article(*last) && self.sense(*last, "prep").is_none()) {
             return Some((self.items[last].text.clone(), next));
         }
-        let item = self.items.get(next).filter(|i| i.free())?;
+        let Some(item) = self.items.get(next).filter(|i| i.free()) else { return self.plain_column(at + 1) };
         let open = item.capital || item.senses.is_empty() || self.is_field(next);
         let named = matches!(item.lit, Lit::Quoted(_)) || matches!(item.lit, Lit::Word) && open;
+        if let Some(plain) = self.plain_column(at + 1).filter(|_| !named) {
+            return Some(plain);
+        }
         let beside = self.is(next + 1, "cue", "column") || item.sense("cue").is_some();
         self.name(next, true).filter(|_| named && !beside)
     }
@@ -174,6 +197,18 @@ impl Clause<'_> {
     fn is_field(&self, at: usize) -> bool {
         let ends = |item: &Item| !item.free() || item.is_symbol() || item.sense("prep").is_some();
         self.sense(at, "extract_field").is_some() && self.items.get(at + 1).is_none_or(ends)
+    }
+
+    /// "sum amount by category": any word, right before what the rows are grouped by.
+    fn plain_column(&self, at: usize) -> Option<(String, usize)> {
+        let article =
+            |i: &usize| self.items.get(*i).is_some_and(|item| self.lexicon.articles.contains(&item.norm));
+        let at = at + usize::from(article(&at));
+        let item = self.items.get(at).filter(|item| item.free() && item.words == 1)?;
+        let word =
+            matches!(item.lit, Lit::Word) && item.sense("prep").is_none() && item.sense("cue").is_none();
+        let grouped = self.items.get(at + 1).is_some_and(|next| next.is("by", "by") || next.taken == "group");
+        (word && grouped).then(|| (item.text.clone(), at + 1))
     }
 
     /// "… is Rome", "… equal to 'Torino'", "… greater than 100" at `at`.

@@ -3,9 +3,11 @@
 use super::choose::{Want, choose};
 use super::fill::{fill, given, lacking};
 use super::input::{NARROWING, narrowed, refer};
+use super::say::beyond;
+use super::source::only_place;
 use super::{Planner, Step};
 use crate::catalog::{Role, Tool, Type};
-use crate::lexicon::{Senses, VerbSense};
+use crate::lexicon::VerbSense;
 use crate::parse::Frame;
 use metnos_vocab::Class;
 use serde_json::Value;
@@ -104,6 +106,9 @@ impl<'p> Build<'p> {
 
     /// Adds the steps of a clause.
     pub(super) fn clause(&mut self, frame: &Frame) -> Result<(), Stop> {
+        if frame.apart {
+            return Err(Stop::Say("one_by_one".to_owned()));
+        }
         let verb = self.sense(frame);
         let fixed = frame.tool.as_ref().or(verb.tool.as_ref());
         if let Some(name) = fixed {
@@ -131,6 +136,10 @@ impl<'p> Build<'p> {
                 let mut frame = frame.clone();
                 if frame.verbs.is_empty() && frame.has(Role::Paths) {
                     frame.verbs.push("read".to_owned());
+                }
+                // "show Downloads": a place and nothing else stands for all that is in it.
+                if frame.verbs.is_empty() && only_place(&frame) {
+                    frame.verbs.push("list".to_owned());
                 }
                 self.look(&frame, &object)?
             }
@@ -312,6 +321,8 @@ impl<'p> Build<'p> {
                 let content = frame.content.as_deref().filter(|_| tool.class == Class::Changer);
                 list = self.bridge(list, tool, content)?;
             }
+            self.fits(&list, tool)?;
+            self.whole(&frame, tool)?;
             list = self.spare_first(list, tool)?;
             // The rows of a table can be written down; they are no files that could be moved, copied or deleted.
             let rows = list.open && tool.class == Class::Changer && tool.object() == "files";
@@ -471,15 +482,4 @@ fn chosen(frame: &Frame, used: &BTreeSet<Role>) -> bool {
 /// Whether a clause only points back.
 fn points(frame: &Frame) -> bool {
     frame.object.is_empty() && (frame.anaphor.is_some() || frame.only)
-}
-
-/// What is said where more is asked than one executor that stands alone does.
-fn beyond(frame: &Frame, verb: &VerbSense, tool: &Tool, senses: &Senses) -> Option<String> {
-    let object = |id: &str| senses.noun.get(id).is_some_and(|noun| noun.object.is_some());
-    let other = frame.nouns.iter().any(|noun| object(&noun.id)) || !frame.kinds.is_empty();
-    if frame.tool.is_some() {
-        return other.then(|| "one_by_one".to_owned());
-    }
-    let untaken = frame.slots.keys().any(|role| !tool.takes(*role));
-    verb.beyond.clone().filter(|_| other || untaken || frame.order.is_some() || !frame.stats.is_empty())
 }

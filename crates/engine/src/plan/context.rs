@@ -1,15 +1,18 @@
 //! A request inside its conversation: timing first, then clauses; what went before gives pronouns their meaning.
 
+use super::again::{again, without};
 use super::answer::{Answer, Ask, Explain, Gap, Leans};
 use super::compose::{Build, List, Stop};
 use super::join::joined;
 use super::say::{spoken, wonders};
+use super::unsure::{Unsure, after, settled};
 use super::{Planner, Step};
 use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
-    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, spared, split, timing, without_reasons,
+    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, spared, split, timing, whole_paths,
+    without_reasons,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -21,12 +24,14 @@ pub(super) struct Memory {
     frames: Vec<Frame>,
     /// Its last list: what it is, its fields, and whether there may be others.
     list: Option<(String, BTreeMap<String, Type>, bool)>,
+    /// Whether it is unsure that the list is the one that is meant.
+    unsure: Option<Unsure>,
 }
 
 impl Memory {
     /// A conversation in which things of this kind were spoken of last.
     pub(super) fn about(object: &str) -> Self {
-        Self { frames: Vec::new(), list: Some((object.to_owned(), BTreeMap::new(), false)) }
+        Self { list: Some((object.to_owned(), BTreeMap::new(), false)), ..Self::default() }
     }
 }
 
@@ -37,6 +42,8 @@ pub struct Reading {
     pub(crate) frames: Vec<Frame>,
     /// The last list of the conversation: what its records are, their fields, and whether there may be others.
     pub(crate) turn: Option<(String, BTreeMap<String, Type>, bool)>,
+    /// Whether it is unsure that this list is the one that is meant.
+    pub(crate) unsure: Option<Unsure>,
     /// The answer, where the words alone give it.
     pub(super) said: Option<Answer>,
     pub(super) explain: Explain,
@@ -68,6 +75,7 @@ pub(super) fn answer(
 ) -> (Answer, Explain) {
     let reading = read(planner, lexicon, text, clock, memory);
     let (answer, list, explain) = compose(planner, &reading);
+    memory.unsure = after(planner, &answer, memory.unsure);
     if matches!(answer, Answer::Plan(_)) && reading.said.is_none() {
         memory.frames = reading.frames;
         if let Some(list) = list {
@@ -88,12 +96,12 @@ pub(super) fn read(
     // Every request looks at the clock for itself.
     let clock = &clock.unasked();
     let mut explain = Explain { language: lexicon.language.clone(), ..Explain::default() };
-    let items = items(text, lexicon);
+    let senses = &planner.lexicons.senses;
+    let items = whole_paths(items(text, lexicon), text, lexicon, senses);
     if asks_for_help(&items) {
         explain.confidence = 1.0;
         return Reading::said(Answer::Help, explain);
     }
-    let senses = &planner.lexicons.senses;
     if let Some(said) = spoken(&items).or_else(|| wonders(&items, senses)) {
         explain.confidence = 1.0;
         return Reading::said(Answer::Say(said), explain);
@@ -176,7 +184,7 @@ pub(super) fn read(
     (explain.used, explain.leftover) = (used, leftover.clone());
     let gap = |words| Gap { narrows, ..Gap::new("some words mean nothing here", words) };
     let said = (!leftover.is_empty()).then(|| Answer::Gap(gap(leftover)));
-    Reading { frames, turn: memory.list.clone(), said, explain }
+    Reading { frames, turn: memory.list.clone(), unsure: memory.unsure, said, explain }
 }
 
 /// The steps for what was read, the list they end with, and why.
@@ -202,7 +210,7 @@ pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<L
         Some(Stop::Say(what)) => Answer::Say(what),
         Some(Stop::Gap(reason)) => Answer::Gap(Gap::new(reason, Vec::new())),
         None if build.steps.is_empty() => Answer::Gap(Gap::new("nothing to do", Vec::new())),
-        None => Answer::Plan(build.plan()),
+        None => settled(planner, build.plan(), &reading.frames, reading.unsure),
     };
     (answer, build.list, explain)
 }
@@ -308,58 +316,4 @@ fn scheduled(
     let step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
     let final_message = "${step1.next_fire}".to_owned();
     Answer::Plan(super::Plan { steps: vec![step], final_message, ..super::Plan::default() })
-}
-
-/// The request without the words that say when.
-fn without(text: &str, items: &[Item], timing: &Timing) -> String {
-    let mut cut: Vec<(usize, usize)> = timing
-        .at
-        .iter()
-        .filter_map(|r| Some((items.get(r.start)?.start, items.get(r.end.checked_sub(1)?)?.end)))
-        .collect();
-    cut.sort_unstable();
-    let mut out = String::new();
-    let mut at = 0;
-    for (from, to) in cut {
-        if from >= at {
-            out.push_str(&text[at..from]);
-            out.push(' ');
-            at = to;
-        }
-    }
-    out.push_str(&text[at..]);
-    let words: Vec<&str> = out.split_whitespace().filter(|w| !matches!(*w, "," | ";" | ":")).collect();
-    let joined = words.join(" ");
-    joined.trim_matches(|c: char| c.is_whitespace() || ",;:.!?".contains(c)).to_owned()
-}
-
-/// The earlier request with the values of this one in place of its own.
-fn again(frame: &Frame, before: &[Frame]) -> Option<Vec<Frame>> {
-    let mut frames = before.to_vec();
-    let first = frames.first_mut()?;
-    if frame.slots.is_empty() && frame.kinds.is_empty() || frame.verb.is_some() && !frame.bare {
-        return None;
-    }
-    if !frame.stats.is_empty() || frame.anaphor.is_some() || frame.order.is_some() || frame.only {
-        return None;
-    }
-    if !frame.object.is_empty() && frame.object != first.object {
-        return None;
-    }
-    let dated = |f: &Frame| f.has(Role::After) || f.has(Role::Before);
-    if dated(frame) {
-        first.slots.remove(&Role::After);
-        first.slots.remove(&Role::Before);
-    }
-    if !frame.kinds.is_empty() || frame.has(Role::Patterns) {
-        first.kinds.clone_from(&frame.kinds);
-        first.slots.remove(&Role::Patterns);
-        first.slots.remove(&Role::Kind);
-    }
-    for (role, value) in &frame.slots {
-        first.slots.insert(*role, value.clone());
-    }
-    first.leftover.clone_from(&frame.leftover);
-    first.used.extend(frame.used.clone());
-    Some(frames)
 }

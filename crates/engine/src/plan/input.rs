@@ -4,7 +4,7 @@ use super::Step;
 use super::compose::{Build, List, Stop, UNCLEAR};
 use super::fill::{fill, lacking};
 use crate::catalog::{Role, Tool, Type};
-use crate::parse::{Anaphor, Frame};
+use crate::parse::{Anaphor, Frame, has_ending};
 use metnos_vocab::Class;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,25 +65,41 @@ impl<'p> Build<'p> {
         }
         // All there is, everywhere, is more than anybody means to change in one sentence.
         // An exception bounds nothing, unless it says where.
-        let mut whole = rest.clone();
-        whole.excluded.retain(|(role, _)| *role == Role::Place);
         let boundless = tool.class == Class::Changer
             && matches!(object, "files" | "dirs")
             && rest.slots.keys().all(|role| *role == Role::Recursive || tool.takes(*role))
             && rest.kinds.is_empty()
             && rest.qualifiers.is_empty()
-            && !narrowed(&whole)
+            && !narrowed(&Frame { excluded: folders_left_out(&rest), ..rest.clone() })
             && rest.begins.is_none()
             && rest.order.as_ref().is_none_or(|order| order.limit.is_none())
             && rest.sets.is_none();
         if let Some(name) = named.filter(|_| boundless) {
             return Err(ask(vec![name.clone()]));
         }
+        let missing = lacking(tool, step, false).unwrap_or_default();
+        if tool.bounded && !self.chosen(&rest, tool) {
+            return Err(ask(missing));
+        }
         let object = if object == "entries" { "files" } else { object };
         if rest.verbs.is_empty() && rest.has(Role::Paths) {
-            rest.verbs.push(if tool.needs.is_empty() { "get" } else { "read" }.to_owned());
+            let rows = rest.column.is_some() || rest.field.is_some();
+            rest.verbs.push(if tool.needs.is_empty() && !rows { "get" } else { "read" }.to_owned());
         }
-        self.look(&rest, object)
+        let list = self.look(&rest, object)?;
+        if tool.bounded && !self.was_chosen(&list) {
+            return Err(ask(missing));
+        }
+        Ok(list)
+    }
+
+    /// Whether something chooses among the things an executor works on: what lists them takes it, or a filter does.
+    fn chosen(&self, frame: &Frame, tool: &Tool) -> bool {
+        let listed = |role: &Role| {
+            let mut tools = self.planner.catalog.tools();
+            tools.any(|t| t.object() == tool.object() && t.class == Class::Producer && t.takes(*role))
+        };
+        frame.slots.keys().any(listed) || frame.order.is_some() || narrowed(frame)
     }
 
     /// What a pronoun points to: a list of this request, else the last of the conversation.
@@ -93,6 +109,54 @@ impl<'p> Build<'p> {
             list.index = Some(n);
         }
         Some(list)
+    }
+
+    /// Refuses a list that a changer cannot work on: records of another sort, or what was only computed of them.
+    pub(super) fn fits(&self, list: &List, tool: &Tool) -> Result<(), Stop> {
+        let moves = tool.takes(Role::Paths) && !tool.takes(Role::OutPath);
+        let computed = self.origin(list).is_some_and(|origin| origin.class == Class::Processor) && moves;
+        let files = |object: &str| matches!(object, "files" | "dirs" | "images" | "entries" | "");
+        let other = moves && files(tool.object()) && !files(&list.object);
+        let lacks = !list.gives.is_empty()
+            && !list.open
+            && !tool.needs.is_empty()
+            && tool.needs.iter().all(|field| !list.gives.contains_key(field));
+        if tool.class == Class::Changer && (computed || lacks || other) {
+            return Err(Stop::Gap("these are not things that can be changed".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Refuses to change a record where a part of it was named, or where a file was named that no step is about.
+    pub(super) fn whole(&self, frame: &Frame, tool: &Tool) -> Result<(), Stop> {
+        let part = frame.content.is_some() && tool.object() == frame.object;
+        let paths = frame.list(Role::Paths);
+        let said = serde_json::to_string(&self.steps).unwrap_or_default();
+        let lost = !tool.takes(Role::Paths) && paths.iter().any(|path| !said.contains(path.as_str()));
+        if tool.class == Class::Changer && (part || lost) {
+            return Err(Stop::Gap("only a part of it was named".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether a list of this request was narrowed on its way: by a name, by a filter, by how many.
+    fn was_chosen(&self, list: &List) -> bool {
+        const CHOOSING: [Role; 5] = [Role::Name, Role::Names, Role::Pattern, Role::Limit, Role::WhereField];
+        let chooses = |step: &Step| {
+            let tool = self.planner.catalog.get(&step.tool);
+            let arg = |role: &Role| tool.and_then(|tool| tool.arg(*role));
+            CHOOSING.iter().filter_map(arg).any(|arg| step.args.contains_key(&arg.name))
+        };
+        list.step.is_none_or(|n| self.steps[..n].iter().any(chooses))
+    }
+
+    /// The executor that a list of this request comes from in the end.
+    fn origin(&self, list: &List) -> Option<&Tool> {
+        let mut step = self.steps.get(list.step?.checked_sub(1)?)?;
+        while let Some(before) = step.args.get("from_step").and_then(serde_json::Value::as_u64) {
+            step = self.steps.get(usize::try_from(before).ok()?.checked_sub(1)?)?;
+        }
+        self.planner.catalog.get(&step.tool).filter(|_| !step.args.contains_key("from_turn"))
     }
 
     /// Of files that are copies of each other the first of every group stays: only the others are changed, unless one
@@ -128,6 +192,14 @@ impl<'p> Build<'p> {
         self.list = Some(list.clone());
         Ok(list)
     }
+}
+
+/// What is left out, but for single files: all there is but one file is still all there is.
+fn folders_left_out(frame: &Frame) -> Vec<(Role, serde_json::Value)> {
+    let folder = |(role, value): &&(Role, serde_json::Value)| {
+        *role == Role::Place && !value.as_str().is_some_and(has_ending)
+    };
+    frame.excluded.iter().filter(folder).cloned().collect()
 }
 
 /// Points a step at a list.

@@ -3,6 +3,7 @@
 //! Nothing here names an executor. A step is there because a manifest offers a verb on an object, an argument of a
 //! role, or a field that another step needs; take the manifest away and the plan changes or becomes a gap.
 
+mod again;
 mod answer;
 mod choose;
 mod compose;
@@ -10,11 +11,13 @@ mod context;
 mod fill;
 mod input;
 mod join;
+mod patterns;
 mod refine;
 mod say;
 mod shape;
 mod source;
 mod trace;
+mod unsure;
 
 pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};
 pub use context::Reading;

@@ -2,6 +2,7 @@
 
 use super::compose::{Build, List, Stop, UNCLEAR};
 use super::input::refer;
+use super::patterns::conditions;
 use super::{Plan, Step};
 use crate::catalog::Role;
 use crate::parse::Frame;
@@ -20,19 +21,25 @@ impl Build<'_> {
         mut list: List,
         used: &mut BTreeSet<Role>,
     ) -> Result<List, Stop> {
-        let mut conditions: Vec<Condition> = Vec::new();
-        let mut add = |field: String, role: Role, value: Value, negate: bool| match conditions
+        if !frame.beside.is_empty() {
+            return Err(Stop::Gap("it is not clear which of them are meant".to_owned()));
+        }
+        let mut found: Vec<Condition> = Vec::new();
+        let mut add = |field: String, role: Role, value: Value, negate: bool| match found
             .iter_mut()
             .find(|(f, _, n)| *f == field && !*n && !negate)
         {
             Some((_, parts, _)) => parts.push((role, value)),
-            None => conditions.push((field, vec![(role, value)], negate)),
+            None => found.push((field, vec![(role, value)], negate)),
         };
         // What is named outright is not chosen by its kind or by another name: such words mean something else.
         let exact = used.contains(&Role::Paths) || used.contains(&Role::Urls);
         let unread = frame.has(Role::Patterns) && !used.contains(&Role::Patterns);
         if exact && (unread || !frame.kinds.is_empty() && !used.contains(&Role::Kind)) {
             return Err(Stop::Gap(UNCLEAR.to_owned()));
+        }
+        if !frame.kinds.is_empty() && !used.contains(&Role::Kind) && self.field("kind", &list).is_none() {
+            return Err(Stop::Gap("the records have no kind".to_owned()));
         }
         let kinds: Vec<Value> = frame.kinds.iter().map(|k| Value::from(k.clone())).collect();
         if kinds.len() > 1 {
@@ -46,22 +53,10 @@ impl Build<'_> {
             }
             let Some((field, op)) = condition(*role) else { continue };
             if *role == Role::Patterns {
-                for pattern in frame.list(Role::Patterns) {
-                    match pattern.strip_prefix("*.").filter(|ext| !ext.contains(['*', '.'])) {
-                        Some(ext) => add("ext".to_owned(), Role::WhereValue, ext.into(), false),
-                        None => {
-                            let bare = pattern.trim_matches('*').to_owned();
-                            let op = if pattern.starts_with('*') {
-                                Role::WhereContains
-                            } else if pattern.ends_with('*') {
-                                Role::WhereStartsWith
-                            } else {
-                                Role::WhereValue
-                            };
-                            add("name".to_owned(), op, bare.into(), false);
-                        }
-                    }
-                }
+                let Some(parts) = conditions(&frame.list(Role::Patterns)) else {
+                    return Err(Stop::Gap("the records cannot be told apart by these names".to_owned()));
+                };
+                parts.into_iter().for_each(|(field, op, value)| add(field.to_owned(), op, value, false));
                 continue;
             }
             let Some(field) = self.field(field, &list) else {
@@ -97,7 +92,7 @@ impl Build<'_> {
             };
             add(field.to_owned(), op, value.clone(), true);
         }
-        for (field, parts, negate) in conditions {
+        for (field, parts, negate) in found {
             list = self.filter(list, &field, parts, negate)?;
         }
         for (dimension, negate) in classes.into_iter().filter(|_| !used.contains(&Role::Dimension)) {
@@ -112,7 +107,7 @@ impl Build<'_> {
     }
 
     /// Sorts, unless the order is one of groups or the producer ranked already.
-    fn ordered(&mut self, frame: &Frame, list: List) -> Result<List, Stop> {
+    pub(super) fn ordered(&mut self, frame: &Frame, list: List) -> Result<List, Stop> {
         let Some(order) = frame.order.as_ref().filter(|o| o.field != "count" && frame.group.is_empty())
         else {
             return Ok(list);
@@ -130,6 +125,12 @@ impl Build<'_> {
     fn ranks(&self, step: usize) -> bool {
         let tool = self.steps.get(step - 1).and_then(|step| self.planner.catalog.get(&step.tool));
         tool.is_some_and(|tool| tool.takes(Role::Limit) && !tool.takes(Role::SortBy))
+    }
+
+    /// Whether the executor of this step groups by itself.
+    fn groups_itself(&self, step: usize) -> bool {
+        let tool = self.steps.get(step - 1).and_then(|step| self.planner.catalog.get(&step.tool));
+        tool.is_some_and(|tool| tool.takes(Role::SpaceBy) || tool.takes(Role::GroupBy))
     }
 
     fn sort(&mut self, list: List, by: &str, order: &str, limit: Option<u64>) -> Result<List, Stop> {
@@ -206,6 +207,10 @@ impl Build<'_> {
             .filter_map(|n| self.planner.lexicons.senses.noun.get(&n.id))
             .find_map(|n| n.distinct.clone());
         let field = frame.field.as_ref().map(|f| self.field(f, &list).unwrap_or_else(|| f.clone()));
+        let grouped = list.step.is_none_or(|n| self.groups_itself(n));
+        if computed && !frame.group.is_empty() && !grouped {
+            return Err(Stop::Gap("this is not computed for each group".to_owned()));
+        }
         if computed {
             // The executor did the computing itself; what it was not told by which groups it did not do.
             let step = list.step.and_then(|n| self.steps.get(n - 1));

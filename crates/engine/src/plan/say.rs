@@ -1,7 +1,8 @@
 //! Requests that ask for no step: greetings, thanks, a call to stop, a question whether to do something.
 
-use crate::lexicon::Senses;
-use crate::parse::Item;
+use crate::catalog::Tool;
+use crate::lexicon::{Senses, VerbSense};
+use crate::parse::{Frame, Item};
 use crate::text::Lit;
 
 /// What is said to a request of nothing but such words; one that is not mere politeness comes first.
@@ -24,4 +25,15 @@ pub(super) fn wonders(items: &[Item], senses: &Senses) -> Option<String> {
     let does = |item: &Item| item.command().is_some_and(|id| !senses.asks(id));
     let deed = items[wonder + 1..].iter().any(does);
     (asked && deed).then(|| items[wonder].sense("wonder").unwrap_or_default().to_owned())
+}
+
+/// What is said where more is asked than one executor that stands alone does.
+pub(super) fn beyond(frame: &Frame, verb: &VerbSense, tool: &Tool, senses: &Senses) -> Option<String> {
+    let object = |id: &str| senses.noun.get(id).is_some_and(|noun| noun.object.is_some());
+    let other = frame.nouns.iter().any(|noun| object(&noun.id)) || !frame.kinds.is_empty();
+    if frame.tool.is_some() {
+        return other.then(|| "one_by_one".to_owned());
+    }
+    let untaken = frame.slots.keys().any(|role| !tool.takes(*role));
+    verb.beyond.clone().filter(|_| other || untaken || frame.order.is_some() || !frame.stats.is_empty())
 }

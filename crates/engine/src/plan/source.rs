@@ -6,7 +6,7 @@ use super::compose::{Build, List, Stop, nothing};
 use super::fill::fill;
 use super::input::{narrowed, refer};
 use crate::catalog::{Role, Tool};
-use crate::parse::Frame;
+use crate::parse::{Frame, ending};
 use metnos_vocab::Class;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 impl Build<'_> {
     /// The list a clause asks to see, narrowed as it says.
     pub(super) fn look(&mut self, frame: &Frame, object: &str) -> Result<List, Stop> {
+        if !frame.beside.is_empty() {
+            return self.either(frame, object);
+        }
         if let Some(sets) = &frame.sets {
             return self.two(frame, object, &sets.first, &sets.second, sets.op);
         }
@@ -26,11 +29,16 @@ impl Build<'_> {
             && !frame.has(Role::Place)
             && !frame.has(Role::Paths)
             && !frame.has(Role::Urls);
+        // "how many mp3 do I have": whose ending is said, of all there are. Where something is changed, fewer are meant.
+        let whole = frame.list(Role::Patterns).iter().any(|p| ending(p).is_some())
+            && self.sense(frame).verb.is_none();
         if (frame.only
             || frame.anaphor.is_some()
-            || empty && frame.nouns.is_empty() && !frame.has(Role::Text) && !frame.has(Role::Shows))
+            || empty && !whole && frame.nouns.is_empty() && !frame.has(Role::Text) && !frame.has(Role::Shows))
             && let Some(list) = self.referred(frame)
-            && (empty || frame.anaphor.is_some())
+            && (empty
+                || frame.anaphor.is_some()
+                || frame.only && frame.verb.is_none() && !frame.has(Role::Place))
         {
             return self.narrow(frame, list, &mut BTreeSet::new());
         }
@@ -236,17 +244,37 @@ impl Build<'_> {
         second: &str,
         op: &str,
     ) -> Result<List, Stop> {
-        let Some(tool) = self.planner.catalog.processor(Role::SetOp).cloned() else {
-            return Err(Stop::Gap("nothing compares lists".to_owned()));
-        };
         let object = if matches!(object, "dirs" | "") { "files" } else { object };
-        let mut lists = Vec::new();
-        for place in [first, second] {
+        let part = |place: &str| {
             let mut one = frame.clone();
             one.sets = None;
             one.also.clear();
             one.set(Role::Place, place);
-            lists.push(self.look(&one, object)?);
+            one
+        };
+        self.combined(frame, object, [part(first), part(second)], op)
+    }
+
+    /// Things of some kinds, or of some names: each looked for, and then all of them.
+    fn either(&mut self, frame: &Frame, object: &str) -> Result<List, Stop> {
+        let mut kinds = frame.clone();
+        kinds.beside.clear();
+        let mut named = kinds.clone();
+        named.kinds.clear();
+        named.slots.remove(&Role::Kind);
+        named.set(Role::Patterns, frame.beside.clone());
+        self.combined(frame, object, [kinds, named], "union")
+    }
+
+    /// What is asked of two lists; the order and the limit are those of all of them.
+    fn combined(&mut self, frame: &Frame, object: &str, parts: [Frame; 2], op: &str) -> Result<List, Stop> {
+        let Some(tool) = self.planner.catalog.processor(Role::SetOp).cloned() else {
+            return Err(Stop::Gap("nothing compares lists".to_owned()));
+        };
+        let mut lists = Vec::new();
+        for mut part in parts {
+            part.order = None;
+            lists.push(self.look(&part, object)?);
         }
         let mut args = Map::new();
         for arg in &tool.args {
@@ -267,6 +295,19 @@ impl Build<'_> {
         list.object = object.to_owned();
         list.gives = lists.swap_remove(0).gives;
         self.list = Some(list.clone());
-        Ok(list)
+        self.ordered(frame, list)
     }
+}
+
+/// Whether a clause names a place, and nothing that is in it.
+pub(super) fn only_place(frame: &Frame) -> bool {
+    let asked = !frame.stats.is_empty() || !frame.group.is_empty() || frame.order.is_some();
+    frame.has(Role::Place)
+        && frame.verb.is_some()
+        && frame.object.is_empty()
+        && frame.nouns.is_empty()
+        && frame.also.is_empty()
+        && frame.sets.is_none()
+        && !asked
+        && !narrowed(frame)
 }

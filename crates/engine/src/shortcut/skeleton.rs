@@ -93,7 +93,7 @@ impl Skeleton {
         }
         let Writer { mut text, values, .. } = writer;
         let alone = digest(&text);
-        let _ = write!(text, "|{:?}", reading.turn);
+        let _ = write!(text, "|{:?}{:?}", reading.turn, reading.unsure);
         Some(Self { alone, within: digest(&text), values })
     }
 
@@ -124,7 +124,7 @@ impl Writer<'_> {
         let order = frame.order.as_ref().map(|o| (&o.field, &o.order));
         let _ = write!(
             self.text,
-            "#{:?}{nouns:?}{:?}{:?}{:?}{:?}{order:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}",
+            "#{:?}{nouns:?}{:?}{:?}{:?}{:?}{order:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}",
             frame.verb,
             frame.object,
             frame.kinds,
@@ -138,7 +138,8 @@ impl Writer<'_> {
             frame.tool,
             frame.extract,
             frame.anaphor,
-            [frame.there, frame.only, frame.singular, frame.listing, frame.these],
+            frame.beside,
+            [frame.there, frame.only, frame.singular, frame.listing, frame.these, frame.one, frame.apart],
         );
     }
 
