@@ -91,8 +91,16 @@ impl Clause<'_> {
         let item = &self.items[at];
         let binds = BINDING.iter().any(|cat| item.sense(cat).is_some());
         let deed = item.participle().is_some() || self.items.get(at + 1).is_some_and(|next| next.words == 0);
-        let read = item.words == 1 && self.content(at) && !binds && !deed;
+        let read = item.words == 1 && self.content(at) && (!binds && !deed || self.somebody_did(at));
         self.changes() && item.free() && (read || announces(item) && !self.announced(at))
+    }
+
+    /// "the pdfs I have read": a deed of somebody, which tells the things from others.
+    fn somebody_did(&self, at: usize) -> bool {
+        let verb = self.items[at].senses.iter().all(|sense| sense.cat == "verb");
+        let small = |i: &usize| only_stop(&self.items[*i]) && self.sense(*i, "subject").is_none();
+        let before = (0..at).rev().find(|i| !small(i));
+        verb && before.is_some_and(|before| self.sense(before, "subject").is_some())
     }
 
     /// Whether what was announced at `at` was read beside it: an ending, or what is left out.
@@ -190,7 +198,9 @@ impl Clause<'_> {
         let thing = last.is_some_and(|p| p.senses.iter().any(|s| s.cat == "thing")) && self.changes();
         let here = item.taken == "ambient" && (of || led || thing);
         let shown = self.frame.kinds == ["image"] && self.changes() && self.shown_place(at);
-        let inside = item.free() && item.words > 1 && of && item.senses.iter().all(|s| s.cat == "cue");
+        // "with the phone": a phrase after which something else is said elsewhere.
+        let cue = item.free() && item.words > 1 && item.senses.iter().all(|s| s.cat == "cue");
+        let inside = cue && (of || self.changes()) && !self.announced(at);
         (here || inside || shown || home && item.words == 1)
             && (self.changes() || !self.frame.kinds.is_empty())
     }

@@ -23,7 +23,7 @@ impl Clause<'_> {
         if let Some(phrase) = self.items.iter().find(content) {
             return vec![phrase.text.clone()];
         }
-        let empties = self.verb_at.is_some_and(|verb| self.sense(verb, "empties").is_some());
+        let empties = self.verb_at.is_some_and(|verb| self.is(verb, "empties", "empties"));
         let part = |(at, m): (usize, &Mention)| {
             let within = matches!(m.prep.as_str(), "of" | "from" | "in" | "inor");
             let whole = self.after_verb(m.at) || self.is_there(m);
@@ -46,6 +46,23 @@ impl Clause<'_> {
         one && thing && !holds && !matches!(self.frame.anaphor, Some(Anaphor::Index(_)))
     }
 
+    /// "clear Downloads": what is in a folder is meant, not the folder. Who only cleans has not said what goes.
+    pub(crate) fn emptied(&mut self) {
+        let Some(verb) = self.verb_at.filter(|verb| self.sense(*verb, "empties").is_some()) else { return };
+        let folder = |id: &str| self.senses.noun.get(id).is_some_and(|n| n.object.as_deref() == Some("dirs"));
+        let only = self.frame.nouns.iter().all(|noun| folder(&noun.id)) && self.frame.kinds.is_empty();
+        let chosen =
+            self.frame.has(Role::Empty) || self.frame.has(Role::Patterns) || self.frame.anaphor.is_some();
+        if !only || chosen || !self.changes() || !self.frame.has(Role::Place) {
+            return;
+        }
+        if self.is(verb, "empties", "cleans") {
+            let word = self.items[verb].text.clone();
+            self.frame.leftover.push(word);
+        }
+        "files".clone_into(&mut self.frame.object);
+    }
+
     /// "the videos of Rome in Movies": a name that is no known place, after "of", where another place is named.
     pub(crate) fn of_somebody(&self, mentions: &[Mention]) -> Vec<String> {
         let folder = |m: &&Mention| !m.file && matches!(m.prep.as_str(), "in" | "inor" | "from");
@@ -54,7 +71,24 @@ impl Clause<'_> {
             let word = matches!(self.lit(m.at), Some(Lit::Word)) && self.sense(m.at, "place").is_none();
             m.prep == "of" && !m.file && word
         };
-        mentions.iter().filter(|m| placed && named(m)).filter_map(|m| m.name.clone()).collect()
+        let lost =
+            |m: &&Mention| placed && named(m) || self.changes() && self.done_there(m, mentions.len() > 1);
+        mentions.iter().filter(lost).filter_map(|m| m.name.clone()).collect()
+    }
+
+    /// "taken in Rome", "made by Marco": where or by whom something was done, and no folder.
+    fn done_there(&self, mention: &Mention, several: bool) -> bool {
+        let word =
+            matches!(self.lit(mention.at), Some(Lit::Word)) && self.sense(mention.at, "place").is_none();
+        let prep = (0..mention.at).rev().find(|i| self.sense(*i, "prep").is_some());
+        let deed = prep.and_then(|prep| prep.checked_sub(1)).filter(|before| Some(*before) != self.verb_at);
+        let deed = deed.filter(|before| !self.items[*before].capital).and_then(|b| self.sense(b, "touch"));
+        let deed = match deed {
+            Some("taken") => true,
+            Some(_) => mention.prep == "from" || mention.prep == "to" && several,
+            None => false,
+        };
+        word && deed && !self.items[..mention.at].iter().any(|item| item.sense("folder_word").is_some())
     }
 
     /// Whether nothing but small words stands between the verb and `at`.

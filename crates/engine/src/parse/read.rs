@@ -441,6 +441,7 @@ impl Clause<'_> {
             }
             self.take(at, at + 1, "text");
         }
+        self.emptied();
         self.join_names();
         self.frame.listing = self.items.iter().any(|i| i.sense("list_word").is_some());
     }

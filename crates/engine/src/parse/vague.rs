@@ -59,8 +59,8 @@ impl Clause<'_> {
         {
             return;
         }
-        for item in self.items.iter_mut().filter(|item| item.taken == "flag" && item.sense("vague").is_some())
-        {
+        let unread = |item: &&mut Item| item.taken == "flag" && item.is("flag", "unread");
+        for item in self.items.iter_mut().filter(unread) {
             item.taken = "";
         }
     }

@@ -78,9 +78,6 @@ impl<'p> Build<'p> {
             return Err(ask(vec![name.clone()]));
         }
         let missing = lacking(tool, step, false).unwrap_or_default();
-        if tool.bounded && !self.chosen(&rest, tool) {
-            return Err(ask(missing));
-        }
         let object = if object == "entries" { "files" } else { object };
         if rest.verbs.is_empty() && rest.has(Role::Paths) {
             let rows = rest.column.is_some() || rest.field.is_some();
@@ -91,15 +88,6 @@ impl<'p> Build<'p> {
             return Err(ask(missing));
         }
         Ok(list)
-    }
-
-    /// Whether something chooses among the things an executor works on: what lists them takes it, or a filter does.
-    fn chosen(&self, frame: &Frame, tool: &Tool) -> bool {
-        let listed = |role: &Role| {
-            let mut tools = self.planner.catalog.tools();
-            tools.any(|t| t.object() == tool.object() && t.class == Class::Producer && t.takes(*role))
-        };
-        frame.slots.keys().any(listed) || frame.order.is_some() || narrowed(frame)
     }
 
     /// What a pronoun points to: a list of this request, else the last of the conversation.
@@ -133,7 +121,13 @@ impl<'p> Build<'p> {
         let paths = frame.list(Role::Paths);
         let said = serde_json::to_string(&self.steps).unwrap_or_default();
         let lost = !tool.takes(Role::Paths) && paths.iter().any(|path| !said.contains(path.as_str()));
-        if tool.class == Class::Changer && (part || lost) {
+        const SAID: [Role; 6] =
+            [Role::Via, Role::Unread, Role::HasAttachment, Role::Add, Role::Remove, Role::State];
+        let steps = || self.steps.iter().filter_map(|step| self.planner.catalog.get(&step.tool));
+        let taken =
+            |role: Role| tool.takes(role) || tool.inner(role).is_some() || steps().any(|t| t.takes(role));
+        let dropped = SAID.iter().any(|role| frame.has(*role) && !taken(*role));
+        if tool.class == Class::Changer && (part || lost || dropped) {
             return Err(Stop::Gap("only a part of it was named".to_owned()));
         }
         Ok(())
@@ -141,11 +135,12 @@ impl<'p> Build<'p> {
 
     /// Whether a list of this request was narrowed on its way: by a name, by a filter, by how many.
     fn was_chosen(&self, list: &List) -> bool {
-        const CHOOSING: [Role; 5] = [Role::Name, Role::Names, Role::Pattern, Role::Limit, Role::WhereField];
+        const PUTTING: [Role; 4] = [Role::LoadBy, Role::Health, Role::Order, Role::List];
         let chooses = |step: &Step| {
             let tool = self.planner.catalog.get(&step.tool);
-            let arg = |role: &Role| tool.and_then(|tool| tool.arg(*role));
-            CHOOSING.iter().filter_map(arg).any(|arg| step.args.contains_key(&arg.name))
+            let args = tool.into_iter().flat_map(|tool| &tool.args);
+            let mut choosing = args.filter(|arg| arg.role.is_some_and(|role| !PUTTING.contains(&role)));
+            choosing.any(|arg| step.args.contains_key(&arg.name))
         };
         list.step.is_none_or(|n| self.steps[..n].iter().any(chooses))
     }

@@ -25,6 +25,9 @@ impl Build<'_> {
         {
             return self.two(frame, object, first, second, "union");
         }
+        if frame.also.len() > 1 && object == "files" {
+            return Err(Stop::Gap("more than two places at once".to_owned()));
+        }
         let empty = frame.object.is_empty()
             && !frame.has(Role::Place)
             && !frame.has(Role::Paths)
