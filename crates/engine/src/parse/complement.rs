@@ -193,7 +193,11 @@ impl Clause<'_> {
         let of = first.is_some_and(|p| p.senses.iter().any(|s| s.cat == "prep" && s.id == "of"));
         let led = at.checked_sub(1).is_some_and(|before| self.leads(before));
         let before = at.checked_sub(1).is_some_and(|before| self.is(before, "prep", "of"));
-        let home = item.taken == "place" && item.sense("place") == Some("~") && !item.capital && before;
+        let home = item.taken == "place"
+            && item.sense("place") == Some("~")
+            && !item.capital
+            && before
+            && self.changes();
         let last = item.norm.rsplit(' ').next().and_then(|word| self.lexicon.single(word));
         let thing = last.is_some_and(|p| p.senses.iter().any(|s| s.cat == "thing")) && self.changes();
         let here = item.taken == "ambient" && (of || led || thing);

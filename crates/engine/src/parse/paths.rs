@@ -165,6 +165,6 @@ impl Clause<'_> {
 
 /// A word for things, which leads nowhere.
 fn noun_only(item: &Item) -> bool {
-    let leads = ["prep", "then", "cue", "subject", "neg"].iter().any(|cat| item.sense(cat).is_some());
+    let leads = ["prep", "then", "cue", "subject", "neg", "stop"].iter().any(|cat| item.sense(cat).is_some());
     item.sense("noun").is_some() && !leads
 }
