@@ -157,6 +157,10 @@ impl Clause<'_> {
         let led = at.checked_sub(2).is_some_and(|i| {
             self.sense(i, "prep").is_some() || self.is(i, "cue", "attendee") || self.is(i, "cue", "shows")
         });
+        // "called report": a name, whatever else it says.
+        if ["named", "name_contains", "name_starts", "name_ends"].iter().any(|id| before.is("cue", id)) {
+            return before.command().is_none();
+        }
         let article = self.lexicon.articles.contains(&before.norm);
         article && self.items[at].words == 1 && (before.sense("prep").is_some() || led)
     }
