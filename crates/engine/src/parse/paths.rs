@@ -152,7 +152,11 @@ impl Clause<'_> {
             let beside = item.start == before.end + 1 && item.words > 0;
             let year = matches!(item.lit, Lit::Number(_)) && item.taken == "date";
             let number = year && self.items.get(at + 1).is_none_or(|next| next.sense("unit").is_none());
-            let thing = matches!(item.taken, "noun" | "") && self.changes() && noun_only(item);
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            // A word about addresses or mail goes on with no folder: "pack ~/x up".
+            let here =
+                noun.is_some_and(|n| n.object.as_deref().is_none_or(|o| matches!(o, "files" | "dirs")));
+            let thing = matches!(item.taken, "noun" | "") && self.changes() && here && noun_only(item);
             let file =
                 |item: &Item| matches!(&item.lit, Lit::Path(path) | Lit::Slashed(path) if has_ending(path));
             // "Documents/a.txt b.txt": whether the second is in the same folder is not said.
@@ -165,6 +169,6 @@ impl Clause<'_> {
 
 /// A word for things, which leads nowhere.
 fn noun_only(item: &Item) -> bool {
-    let leads = ["prep", "then", "cue", "subject", "neg", "stop"].iter().any(|cat| item.sense(cat).is_some());
+    let leads = ["prep", "then", "cue", "subject", "neg"].iter().any(|cat| item.sense(cat).is_some());
     item.sense("noun").is_some() && !leads
 }
