@@ -287,7 +287,7 @@ impl Gateway {
         if ending.status == Status::Gap {
             self.db(|db| db.note_gap(&turn, request, &ending.words.join(" "), now))?;
         }
-        let shown = ending.show.and_then(|step| u32::try_from(step).ok());
+        let shown = ending.show.or(ending.nothing).and_then(|step| u32::try_from(step).ok());
         self.db(|db| db.close_turn(&turn, ending.status.word(), shown, (stage, &phases), now))?;
         let list = ending.show.map(|step| self.scratch.whole(&turn, step)).transpose()?;
         Ok(Told { turn, ending, list, stage })

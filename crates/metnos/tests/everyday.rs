@@ -158,3 +158,16 @@ fn an_answer_counts_what_it_speaks_of() {
     assert!(!read.contains("files read"), "{read}");
     assert!(!said("hello").contains("remind") && !said("ciao").contains("ricordami"));
 }
+
+#[test]
+fn after_a_search_that_found_nothing_they_are_nothing() {
+    let house = House::new();
+    house.write("Downloads/a.png", "a");
+    house.write("Documents/b.txt", "b");
+    assert_eq!(ask(&house, "find the png files in Downloads").json()["entries"][0]["name"], "a.png");
+    let none = ask(&house, "find the mp3 files in Documents").json();
+    assert!(text(&none).contains("0 files"), "{none}");
+    let deleted = ask(&house, "delete them").json();
+    assert!(text(&deleted).contains("Nothing to do"), "{deleted}");
+    assert_eq!(read(&house, "Downloads/a.png").as_deref(), Some("a"));
+}

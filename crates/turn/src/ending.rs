@@ -61,6 +61,9 @@ pub struct Ending {
     /// The step whose list is the answer, if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub show: Option<usize>,
+    /// The step that looked for the answer and found nothing: "them" means nothing then, not what was found before.
+    #[serde(skip)]
+    pub nothing: Option<usize>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
@@ -284,6 +287,7 @@ impl Ending {
             words: Vec::new(),
             by_model: false,
             picture: None,
+            nothing: None,
         }
     }
 
@@ -331,6 +335,11 @@ impl Ending {
             answers && results.get(n - 1).is_some_and(|got| is_list(got) && !told(got))
         };
         ending.show = (1..=last).rev().find(shows);
+        let empty = |n: &usize| {
+            let found = results.get(n - 1).is_some_and(|got| got.error.is_none() && got.count == 0);
+            found && looks(plan, *n) && results.get(n - 1).and_then(value_of).is_none()
+        };
+        ending.nothing = Some(last).filter(|last| *last > 0 && empty(last));
         if let Some(trouble) = results.last().and_then(|got| got.error.as_ref()) {
             ending.approval = trouble.approval.clone();
             ending.next = trouble.hint.clone();
