@@ -44,10 +44,10 @@ fn keep(house: &House) -> Ran {
     set
 }
 
-/// How often a step of a turn began to change something.
+/// How often a step of a turn changed something.
 fn begun(house: &House, call: &str) -> usize {
     let lines = house.audit_lines();
-    lines.iter().filter(|line| line["kind"] == "open" && line["call_id"] == call).count()
+    lines.iter().filter(|line| line["kind"] == "close" && line["call_id"] == call).count()
 }
 
 #[test]

@@ -98,7 +98,11 @@ fn goes_on_to(items: &[Item], at: usize, lexicon: &Lexicon) -> Option<usize> {
         end += 1;
     }
     let path = matches!(items[at].lit, Lit::Path(_) | Lit::Slashed(_));
-    (folder && path && end > at + 1).then_some(end)
+    // A name ends where the sentence does, or where something leads on.
+    let over = items
+        .get(end)
+        .is_none_or(|next| next.is_symbol() || next.sense("prep").is_some() || next.sense("then").is_some());
+    (folder && path && over && end > at + 1).then_some(end)
 }
 
 /// "called budget 2026.xlsx", "~/a.docx to CV 2025.docx": a word with which a name begins that was announced.
@@ -122,7 +126,8 @@ fn beside(items: &[Item], at: usize) -> bool {
 fn part(item: &Item) -> bool {
     const LEADING: [&str; 6] = ["prep", "then", "pron", "neg", "stop", "cue"];
     let leads = LEADING.iter().any(|cat| item.sense(cat).is_some());
-    item.words == 1 && (item.senses.is_empty() || item.capital || !leads && item.command().is_none())
+    let deed = item.command().is_some() || item.participle().is_some();
+    item.words == 1 && (item.senses.is_empty() || item.capital || !leads && !deed)
 }
 
 /// Makes one path of the items from `at` to `end`.

@@ -141,7 +141,7 @@ impl Clause<'_> {
         let item = &self.items[at];
         let called = self.folder_word(from, at);
         let noun_before = (0..at).any(|i| {
-            self.sense(i, "noun").is_some() && i != at && !self.items[i].capital || self.names_file(i)
+            self.sense(i, "noun").is_some() && i != at && !self.items[i].is_name() || self.names_file(i)
         });
         if let Some(path) = item.sense("place") {
             let after = self.folder_after(at + 1);
@@ -170,7 +170,7 @@ impl Clause<'_> {
         let thing = item.sense("noun").is_some()
             && item.sense("place").is_none()
             && !self.folder_after(at + 1)
-            && prep != "to"
+            && (prep != "to" || !item.is_name() && self.sense(at + 1, "prep").is_some())
             // "the files in Docs": what is wanted was said before, and a format ("in PDF") is not written so.
             && !((noun_before || self.pointed_before(at))
                 && matches!(prep, "in" | "inor" | "from")
