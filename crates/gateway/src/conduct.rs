@@ -289,7 +289,8 @@ impl Gateway {
         }
         let shown = ending.show.or(ending.nothing).and_then(|step| u32::try_from(step).ok());
         self.db(|db| db.close_turn(&turn, ending.status.word(), shown, (stage, &phases), now))?;
-        let list = ending.show.map(|step| self.scratch.whole(&turn, step)).transpose()?;
+        // It has ended, whether or not its list is still kept.
+        let list = ending.show.and_then(|step| self.scratch.whole(&turn, step).ok());
         Ok(Told { turn, ending, list, stage })
     }
 

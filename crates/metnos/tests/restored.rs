@@ -64,15 +64,15 @@ fn a_restore_ends_what_was_open_and_names_whom_it_lets_in_again() {
     let (turn, card) = (asked["turn"].as_str().unwrap(), asked["approval"]["id"].as_str().unwrap());
     back_up(&house);
 
-    // After the backup: two are revoked, and the question is answered.
+    // After the backup: the question is answered, and two are revoked.
+    let yes = json!({ "answer": "once" });
+    assert_eq!(daemon.post(&format!("/agent/approvals/{card}"), &yes).json()["status"], "done");
+    assert!(!file.exists());
     let listed = house.run(&["--json", "devices", "list"]).json();
     let stolen = listed.as_array().unwrap().iter().find(|row| row["label"] == "stolen phone").unwrap();
     run(&house, &["devices", "revoke", stolen["id"].as_str().unwrap()]);
     run(&house, &["users", "revoke", "eve"]);
     assert_eq!((status(&daemon, &phone), status(&daemon, &eves)), (401, 401));
-    let yes = json!({ "answer": "once" });
-    assert_eq!(daemon.post(&format!("/agent/approvals/{card}"), &yes).json()["status"], "done");
-    assert!(!file.exists());
     assert!(daemon.stop());
 
     lose(&house);
