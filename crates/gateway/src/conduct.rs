@@ -309,6 +309,15 @@ impl Gateway {
     }
 }
 
+/// What failed and why, for a person: named once, and without the number the system gives it.
+fn item(what: &str, message: &str) -> String {
+    let message = message.split(" (os error ").next().unwrap_or(message);
+    match message.starts_with(what) {
+        true => message.to_owned(),
+        false => format!("{what}: {message}"),
+    }
+}
+
 fn got(done: &Done, count: u64) -> Got {
     let outcome = &done.outcome;
     Got {
@@ -316,12 +325,7 @@ fn got(done: &Done, count: u64) -> Got {
         ok: outcome.ok,
         ok_count: outcome.ok_count,
         fail_count: outcome.fail_count,
-        failed: outcome
-            .failed
-            .iter()
-            .take(FAILED_SHOWN)
-            .map(|f| format!("{}: {}", f.what, f.message))
-            .collect(),
+        failed: outcome.failed.iter().take(FAILED_SHOWN).map(|f| item(&f.what, &f.message)).collect(),
         error: outcome.error.as_ref().map(trouble),
         fields: outcome.fields.clone(),
         count,

@@ -171,3 +171,27 @@ fn after_a_search_that_found_nothing_they_are_nothing() {
     assert!(text(&deleted).contains("Nothing to do"), "{deleted}");
     assert_eq!(read(&house, "Downloads/a.png").as_deref(), Some("a"));
 }
+
+#[test]
+fn how_much_space_something_takes_is_said() {
+    let house = House::new();
+    house.write("Music/a/x.mp3", vec![0u8; 3_000_000]);
+    house.write("Music/y.mp3", vec![0u8; 1_000_000]);
+    let music = ask(&house, "how big is the Music folder").json();
+    assert!(text(&music).contains("In all 4.0 MB (4000000 B) in 2 files."), "{music}");
+    let largest = ask(&house, "which folder takes the most space").json();
+    assert_eq!((&largest["entries"][0]["name"], &largest["entries"][1]), (&json!("Music"), &Value::Null));
+    std::fs::create_dir_all(house.home().join("Videos")).unwrap();
+    let empty = ask(&house, "how big is the Videos folder").json();
+    assert!(text(&empty).contains("In all 0 B in 0 files."), "{empty}");
+}
+
+#[test]
+fn what_is_not_there_is_named_once() {
+    let house = House::new();
+    let answer = ask(&house, "read report.txt").json();
+    let said = text(&answer);
+    assert!(said.contains("report.txt: No such file or directory"), "{said}");
+    assert_eq!(said.matches("report.txt").count(), 1, "{said}");
+    assert!(!said.contains("os error"), "{said}");
+}

@@ -249,6 +249,12 @@ impl Messages {
             return Some(summary.to_owned());
         }
         let sentences = self.of(language)?;
+        if let Some((bytes, files)) = total_of(got) {
+            let size = readable(bytes).unwrap_or_else(|| format!("{bytes:.0} B"));
+            let things = sentences.things.get("files").map_or("", |nouns| &nouns[usize::from(files != 1)]);
+            let said = [("size", size.as_str()), ("count", &files.to_string()), ("things", things)];
+            return Some(self.say(language, "in_all", &said));
+        }
         let tool = step.tool.as_str();
         let name = ExecutorName::parse(tool).ok()?;
         let verb = manner(step).or_else(|| name.verb().map(|verb| verb.as_str()));
@@ -403,7 +409,7 @@ fn stands_alone(plan: &Plan, step: usize) -> bool {
 fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<String> {
     let got = results.get(step.checked_sub(1)?)?;
     let value = value_of(got);
-    if got.count > 0 && value.is_none() {
+    if got.count > 0 && value.is_none() || total_of(got).is_some() {
         return None;
     }
     let planned = (step == last)
@@ -438,7 +444,13 @@ fn readable(bytes: f64) -> Option<String> {
 fn value_of(got: &Got) -> Option<&Value> {
     // A picture is shown in letters where there are only letters.
     let named = ["plain", "text", "content", "value"].into_iter().find_map(|key| got.fields.get(key));
-    named.filter(|_| got.count <= 1)
+    named.filter(|_| got.count <= 1 && total_of(got).is_none())
+}
+
+/// The bytes and files that a list of sizes comes to: told beside the list, not in its place.
+fn total_of(got: &Got) -> Option<(f64, u64)> {
+    let files = got.fields.get("metadata")?.get("files")?.as_u64()?;
+    Some((got.fields.get("value")?.as_f64()?, files))
 }
 
 fn put(template: &str, values: &[(&str, &str)]) -> String {
