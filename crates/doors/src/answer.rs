@@ -149,11 +149,7 @@ impl House {
                 if let Some(approval) =
                     text("approval").map(|id| self.runtime().approval(&id)).transpose()?.flatten()
                 {
-                    if answer.status == "waits" {
-                        answer.approval = Some(self.card(&approval));
-                    } else if let Some(why) = self.runtime().void_since_restore(&approval) {
-                        answer.text = why;
-                    }
+                    answer.approval = (answer.status == "waits").then(|| self.card(&approval));
                 }
                 answer.undoable = story.iter().flat_map(|moment| &moment.beats).any(|beat| match beat {
                     Beat::Did { call_id, .. } => self.runtime().can_undo(call_id),

@@ -111,8 +111,12 @@ impl Gateway {
         }
         if end > after
             && self.was_undone(turn)?
-            && let Some(ending) = self.undone_ending(&state)
+            && let Some(mut ending) = self.undone_ending(&state)
         {
+            // A restore ends what waited as well.
+            if let Some(why) = self.restored_since(turn)? {
+                ending.insert("text".into(), why.into());
+            }
             told.push(Moment { n: end, beats: vec![Beat::Ends { ending }] });
         }
         Ok(told)
@@ -132,6 +136,14 @@ impl Gateway {
             entry.effects.last().and_then(|effect| Some(open.contains(&effect.get("status")?.as_str()?)))
         };
         Ok(last.and_then(waits) == Some(true))
+    }
+
+    /// What is said of a turn whose question a restore ended.
+    fn restored_since(&self, turn: &str) -> Result<Option<String>, Failure> {
+        let last = self.entries(turn)?.pop();
+        let asked = last.and_then(|entry| entry.effects.last()?.get("approval")?.as_str().map(str::to_owned));
+        let approval = asked.map(|id| self.runtime.approval(&id)).transpose()?.flatten();
+        Ok(approval.and_then(|approval| self.runtime.void_since_restore(&approval)))
     }
 
     /// What is said at the end of such a turn.
