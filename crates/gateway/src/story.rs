@@ -139,7 +139,7 @@ impl Gateway {
     }
 
     /// What is said of a turn whose question a restore ended.
-    fn restored_since(&self, turn: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn restored_since(&self, turn: &str) -> Result<Option<String>, Failure> {
         let last = self.entries(turn)?.pop();
         let asked = last.and_then(|entry| entry.effects.last()?.get("approval")?.as_str().map(str::to_owned));
         let approval = asked.map(|id| self.runtime.approval(&id)).transpose()?.flatten();

@@ -36,8 +36,10 @@ impl Gateway {
         let done = done.into_values().collect();
         let state =
             log.into_iter().fold(State::default(), |state, entry| self.machine().step(state, entry.event).0);
-        let undone = self.was_undone(id)?;
-        let text = if undone { Some(self.machine().undone(&state).text) } else { text };
+        let text = match self.was_undone(id)? {
+            true => self.restored_since(id)?.or_else(|| Some(self.machine().undone(&state).text)),
+            false => text,
+        };
         let steps = state.plan.map(|plan| plan.steps).unwrap_or_default();
         let words = |name: &String, value: &Value| format!("{name}={value}");
         let steps = steps.iter().map(|step| {

@@ -13,6 +13,9 @@ const CELL_MAX: usize = 60;
 const TEXT_MAX: usize = 20_000;
 /// Columns that count bytes, besides those whose name says so.
 const BYTES: [&str; 6] = ["size", "free", "bytes", "memory", "swap", "swap_free"];
+/// Columns that say when, besides those whose name ends so.
+const MOMENTS: [&str; 9] =
+    ["at", "time", "until", "since", "mtime", "made", "revoked", "last_used", "last_seen"];
 
 /// How this run speaks.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +81,9 @@ impl Printer {
             if shown(key) && !columns.contains(&key.as_str()) {
                 columns.push(key);
             }
+        }
+        if is_told_by_dst(rows) {
+            columns.retain(|column| *column != "path");
         }
         let in_row = |row: &Map<String, Value>, column: &str| {
             cut(&cell(column, row.get(column).unwrap_or(&Value::Null)))
@@ -177,7 +183,21 @@ fn record(row: &Map<String, Value>) -> String {
 /// A value as a column of this name shows it.
 fn cell(column: &str, value: &Value) -> String {
     let counts = BYTES.contains(&column) || column.ends_with("_bytes");
-    value.as_u64().filter(|_| counts).map_or_else(|| plain(value), human)
+    let tells_when = MOMENTS.contains(&column) || column.ends_with("_at");
+    let bytes = value.as_u64().filter(|_| counts).map(human);
+    let when = value.as_str().filter(|_| tells_when).and_then(moment);
+    bytes.or(when).unwrap_or_else(|| plain(value))
+}
+
+/// A moment on the clock of this terminal, as every other program here shows it.
+fn moment(text: &str) -> Option<String> {
+    let at: jiff::Timestamp = text.strip_suffix('Z').and_then(|_| text.parse().ok())?;
+    Some(at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+/// Where something went is its new path: told once.
+fn is_told_by_dst(rows: &[Map<String, Value>]) -> bool {
+    rows.iter().all(|row| row.get("dst").is_some_and(|dst| row.get("path") == Some(dst)))
 }
 
 /// Bytes as people write them, to the nearest tenth.
@@ -268,5 +288,26 @@ mod tests {
         }
         assert_eq!(cell("pid", &json!(1000)), "1000", "only what counts bytes");
         assert_eq!(cell("kept_bytes", &json!(1500)), "1.5 kB");
+    }
+
+    #[test]
+    fn a_moment_reads_on_the_clock_of_this_terminal() {
+        let shown = cell("at", &json!("2026-11-16T10:26:39.692865378Z"));
+        let at = jiff::civil::DateTime::strptime("%Y-%m-%d %H:%M:%S", &shown).unwrap();
+        let at = at.to_zoned(jiff::tz::TimeZone::system()).unwrap().timestamp();
+        assert_eq!(at.to_string(), "2026-11-16T10:26:39Z");
+        for text in ["2026-11-16", "10:26", "Z", "2026-11-16T10:26:39+01:00"] {
+            assert_eq!(cell("at", &json!(text)), text);
+        }
+        let theirs = "2026-11-16T10:26:39Z";
+        assert_eq!(cell("Start", &json!(theirs)), theirs, "a row of somebody's table stays as it is");
+    }
+
+    #[test]
+    fn where_something_went_is_told_once() {
+        let moved = row(json!({ "src": "a", "dst": "b", "path": "b" }));
+        assert!(is_told_by_dst(std::slice::from_ref(&moved)));
+        assert!(!is_told_by_dst(&[moved, row(json!({ "src": "a", "dst": "b", "path": "c" }))]));
+        assert!(!is_told_by_dst(&[row(json!({ "path": "b" }))]));
     }
 }

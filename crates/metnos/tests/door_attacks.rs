@@ -355,18 +355,21 @@ fn what_somebody_wrote_is_shown_as_text() {
     let bad = "<img src=x onerror=alert(1)>";
     std::fs::create_dir(open.house.home().join("Docs")).unwrap();
     std::fs::write(open.house.home().join("Docs").join(format!("{bad}.txt")), "x").unwrap();
-    let told = open.daemon.ask("list the files in Docs");
-    assert!(told["entries"].to_string().contains("onerror"), "it is data: {told}");
-    let Open { cookie, .. } = &open;
-    for page in ["/", "/admin/turns", &format!("/admin/turns/{}", told["turn"].as_str().unwrap())] {
-        let answer = open.daemon.request("GET", page, &[cookie], "");
-        assert!(!answer.body.contains(bad), "{page}");
-    }
-    let asked: Value = open.daemon.ask("find files named <script>alert(1)</script>");
-    for page in ["/admin/turns", &format!("/admin/turns/{}", asked["turn"].as_str().unwrap())] {
-        let answer = open.daemon.request("GET", page, &[cookie], "");
-        assert_eq!(answer.status, 200, "{page}");
-        assert!(!answer.body.contains("<script>alert"), "{page}");
+    let told = open.daemon.ask("move the files in Docs to Old");
+    assert_eq!(told["status"], "waits", "{told}");
+    let asked = open.daemon.ask("find files named <script>alert(1)</script>");
+    let page = |told: &Value| format!("/admin/turns/{}", told["turn"].as_str().unwrap());
+    // Each of these pages shows the words; none as anything but words.
+    for (path, shown, live) in [
+        ("/admin/approvals", "onerror=alert(1)", bad),
+        (&page(&told), "onerror=alert(1)", bad),
+        ("/admin/turns", "alert(1)", "<script>alert"),
+        (&page(&asked), "alert(1)", "<script>alert"),
+    ] {
+        let answer = open.daemon.request("GET", path, &[&open.cookie], "");
+        assert_eq!(answer.status, 200, "{path}");
+        assert!(answer.body.contains(shown), "{path} does not show it: {}", answer.body);
+        assert!(!answer.body.contains(live), "{path}: {}", answer.body);
     }
 }
 

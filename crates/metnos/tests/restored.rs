@@ -95,6 +95,8 @@ fn a_restore_ends_what_was_open_and_names_whom_it_lets_in_again() {
     let told = daemon.get(&format!("/agent/turns/{turn}")).json();
     assert_eq!(told["status"], "cancelled", "{told}");
     assert!(told["text"].as_str().unwrap().contains("restored from a backup"), "{told}");
+    let told = house.run(&["turns", turn]);
+    assert!(told.stdout.contains("restored from a backup"), "{told:?}");
     assert_eq!(cookie_status(&daemon, &cookie), 401, "a session does not come back");
     let token = link.split_once('#').unwrap().1;
     let token: String =

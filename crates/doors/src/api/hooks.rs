@@ -183,3 +183,31 @@ fn turn_of(at: i64, signed: &[u8]) -> String {
     let random = digest.as_bytes().iter().take(10).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
     ulid::Ulid::from_parts(u64::try_from(at).unwrap_or(0) * 1000, random).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use futures_util::stream;
+    use std::convert::Infallible;
+
+    #[tokio::test]
+    async fn only_so_many_bodies_arrive_at_once() {
+        let fired = Arc::new(Fired::default());
+        let slow = || Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
+        let mut arriving = tokio::task::JoinSet::new();
+        for _ in 0..ARRIVING {
+            let fired = Arc::clone(&fired);
+            let body = slow();
+            arriving.spawn(async move { fired.body(body).await });
+        }
+        while fired.arriving.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let one_more = fired.body(Body::from("x"));
+        let soon = tokio::time::timeout(Duration::from_millis(20), one_more).await;
+        assert!(soon.is_err(), "there is no room for one more");
+        arriving.shutdown().await;
+        assert_eq!(fired.body(Body::from("x")).await.unwrap(), "x", "whoever is gone makes room");
+    }
+}

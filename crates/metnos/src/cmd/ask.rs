@@ -8,7 +8,7 @@ use crate::remote::Remote;
 use metnos_doors::Words;
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Status, Told, TurnDoor};
+use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Status, Told, Turn, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
@@ -179,6 +179,18 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
     shown
 }
 
+/// A request that was made before, as it is taken up now.
+pub(super) fn again(gateway: &Gateway, known: &Turn) -> Result<Asked, Failure> {
+    Ok(Asked {
+        text: known.request.clone(),
+        language: None,
+        now: exec::now(super::zone(gateway.runtime(), &known.caller, None))?,
+        caller: known.caller.clone(),
+        conversation: known.conversation.clone(),
+        base: exec::here()?,
+    })
+}
+
 /// Goes on with the turn of a step that has just been let through.
 pub(crate) fn go_on(
     printer: Printer,
@@ -191,14 +203,7 @@ pub(crate) fn go_on(
         let mut done = done;
         return exec::show(printer, &mut done, None);
     };
-    let asked = Asked {
-        text: known.request,
-        language: None,
-        now: exec::now(super::zone(gateway.runtime(), &known.caller, None))?,
-        caller: known.caller,
-        conversation: known.conversation,
-        base: exec::here()?,
-    };
+    let asked = again(gateway, &known)?;
     let mut door = Chat::new(printer)?;
     let told = gateway.resume(at_work, done, &asked, &mut door)?;
     printer.progress_end();

@@ -1,10 +1,10 @@
 //! `metnos forms`, `metnos answer`: what requests lack, and the answers.
 
-use super::ask::{Chat, afterwards, interrupted, show};
+use super::ask::{Chat, afterwards, again, interrupted, show};
 use super::{caller, exec};
 use crate::print::Printer;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_gateway::{Asked, Form, Gateway, Turn};
+use metnos_gateway::{Form, Gateway, Turn};
 use metnos_runtime::guards::Principal;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -70,14 +70,7 @@ pub(crate) fn go_on(
     known: Turn,
     text: Option<&str>,
 ) -> Result<ExitCode, Failure> {
-    let asked = Asked {
-        text: known.request,
-        language: None,
-        now: exec::now(super::zone(gateway.runtime(), &known.caller, None))?,
-        caller: known.caller,
-        conversation: known.conversation,
-        base: exec::here()?,
-    };
+    let asked = again(gateway, &known)?;
     let mut door = Chat::new(printer)?;
     let told = match text {
         Some(text) => gateway.answer(&known.id, text, &asked, &mut door)?,
