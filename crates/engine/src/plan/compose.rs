@@ -306,6 +306,9 @@ impl<'p> Build<'p> {
             && let Some(place) = own.slots.remove(&Role::Place).filter(|_| thing)
         {
             own.push(Role::Paths, place);
+            for place in std::mem::take(&mut own.also) {
+                own.push(Role::Paths, place);
+            }
         }
         self.new_paths(tool, &mut own);
         let mut used = BTreeSet::new();
