@@ -28,11 +28,33 @@ pub struct Sense {
     pub opens: bool,
 }
 
+impl Sense {
+    /// A sense that is no order.
+    pub(crate) fn plain(cat: &str, id: &str) -> Self {
+        Self { cat: cat.to_owned(), id: id.to_owned(), command: false, participle: false, opens: false }
+    }
+
+    /// The sense of a word that only binds others.
+    pub(crate) fn binding() -> Self {
+        Self::plain("stop", "stop")
+    }
+}
+
 /// A phrase and its senses.
 #[derive(Clone, Debug)]
 pub(crate) struct Phrase {
     pub(crate) words: Vec<String>,
     pub(crate) senses: Vec<Sense>,
+}
+
+/// A phrase with something in between: "let … know".
+#[derive(Clone, Debug)]
+pub(crate) struct Broken {
+    pub(crate) head: Vec<String>,
+    pub(crate) tail: Vec<String>,
+    /// Whether the tail still means what it means alone.
+    pub(crate) speaks: bool,
+    pub(crate) sense: Sense,
 }
 
 /// The words of one language.
@@ -58,6 +80,8 @@ pub struct Lexicon {
     pub(crate) folds: BTreeMap<char, char>,
     /// Phrases by first word, longest first.
     pub(crate) phrases: BTreeMap<String, Vec<Phrase>>,
+    /// Phrases with something in between, by first word, longest first.
+    pub(crate) broken: BTreeMap<String, Vec<Broken>>,
 }
 
 /// Every language there is, and what its senses mean in the catalog. One copy serves all who ask for it.

@@ -1,6 +1,6 @@
 //! Tokens with their senses: the longest phrase of the lexicon at each place, left to right.
 
-use crate::lexicon::{Lexicon, Sense};
+use crate::lexicon::{Broken, Lexicon, Sense};
 use crate::text::{Lit, Token, tokens};
 
 /// A word or phrase of the request.
@@ -75,16 +75,9 @@ impl Item {
     /// A pronoun written at the end of a verb: its sense, or `category:sense` where it is no mere pronoun.
     pub(super) fn attached(pronoun: &str, at: usize) -> Self {
         let (cat, id) = pronoun.split_once(':').unwrap_or(("pron", pronoun));
-        let sense = |cat: &str, id: &str| Sense {
-            cat: cat.to_owned(),
-            id: id.to_owned(),
-            command: false,
-            participle: false,
-            opens: false,
-        };
-        let mut senses = vec![sense(cat, id)];
+        let mut senses = vec![Sense::plain(cat, id)];
         if cat != "pron" {
-            senses.push(sense("stop", "stop"));
+            senses.push(Sense::binding());
         }
         Self {
             text: String::new(),
@@ -110,6 +103,7 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let mut at = 0;
     let mut fresh = true;
+    let mut tails: Vec<(usize, usize)> = Vec::new();
     while at < tokens.len() {
         let token = &tokens[at];
         let passive = out.last().is_some_and(|item| item.is("wish", "passive"));
@@ -117,7 +111,14 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
             Some(senses) => (senses, 1, None),
             None => matched(&tokens, at, lexicon, numeric),
         };
-        let mut senses = senses;
+        let (mut senses, mut words) = (senses, words);
+        let closes = tails.iter().find(|(from, _)| *from == at).map(|(_, long)| *long);
+        if let Some(long) = closes {
+            (senses, words) = (vec![Sense::binding()], long);
+        } else if let Some((phrase, tail)) = broken(&tokens, at, words, lexicon) {
+            (senses, words) = (vec![phrase.sense.clone()], phrase.head.len());
+            tails.extend((!phrase.speaks).then_some((tail, phrase.tail.len())));
+        }
         if fresh && !asked && articled(&tokens, at + words, lexicon) {
             senses.iter_mut().for_each(|sense| sense.command |= sense.opens);
         }
@@ -142,6 +143,36 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
         at += words;
     }
     out
+}
+
+/// How many words a broken phrase lets in between.
+const BETWEEN: usize = 6;
+
+/// The phrase with something in between that begins at `at`, and where its tail stands: in the same clause, and longer
+/// than what is read there without it.
+fn broken<'a>(
+    tokens: &[Token],
+    at: usize,
+    words: usize,
+    lexicon: &'a Lexicon,
+) -> Option<(&'a Broken, usize)> {
+    let spells = |words: &[String], at: usize| {
+        tokens.get(at..at + words.len()).is_some_and(|own| {
+            own.iter().zip(words).all(|(token, word)| matches!(token.lit, Lit::Word) && token.norm == *word)
+        })
+    };
+    let ends = |token: &Token| {
+        let joins = |sense: &Sense| sense.cat == "then";
+        matches!(token.lit, Lit::Symbol(_))
+            || lexicon.single(&token.norm).is_some_and(|phrase| phrase.senses.iter().any(joins))
+    };
+    lexicon.broken.get(&tokens[at].norm)?.iter().filter(|phrase| words <= phrase.head.len()).find_map(|phrase| {
+        let from = at + phrase.head.len();
+        let inside = |tail: &usize| !tokens.get(from..*tail).unwrap_or_default().iter().any(ends);
+        let mut tails = from + 1..=from + BETWEEN;
+        let tail = tails.find(|tail| spells(&phrase.tail, *tail)).filter(inside)?;
+        spells(&phrase.head, at).then_some((phrase, tail))
+    })
 }
 
 /// The tokens as the lexicon spells them: marks that it does not know are left away, "two-hour" is a number and its unit.
