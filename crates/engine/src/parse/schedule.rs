@@ -256,6 +256,8 @@ impl Clause<'_> {
         let before =
             ["half_past", "quarter_past", "quarter_to"].into_iter().find(|id| self.is(at, "clock", id));
         at += usize::from(before.is_some());
+        let away = before.is_none().then(|| self.minutes_from(at, self.is(start, "clock", "at"))).flatten();
+        at = away.map_or(at, |(_, hour)| hour);
         let (mut hour, mut minute) = match self.items.get(at).filter(|i| i.free())?.lit {
             Lit::Clock(h, m) => (h, m),
             _ => match dotted(&self.items[at].text).filter(|_| introduced) {
@@ -265,7 +267,11 @@ impl Clause<'_> {
         };
         let exact = matches!(self.lit(at), Some(Lit::Clock(..)));
         let mut end = at + 1;
-        let mut marked = exact || before.is_some();
+        let mut marked = exact || before.is_some() || away.is_some();
+        if let Some((minutes, after)) = (introduced && !exact).then(|| self.minutes_after(end)).flatten() {
+            (hour, minute) = shifted(hour, minutes);
+            end = after;
+        }
         loop {
             if self.is(end, "clock", "half_after") {
                 minute = 30;
@@ -290,8 +296,11 @@ impl Clause<'_> {
         match before {
             Some("half_past") => minute = 30,
             Some("quarter_past") => minute = 15,
-            Some("quarter_to") => (hour, minute) = ((hour + 23) % 24, 45),
+            Some("quarter_to") => (hour, minute) = shifted(hour, -15),
             _ => {}
+        }
+        if let Some((minutes, _)) = away {
+            (hour, minute) = shifted(hour, minutes);
         }
         // A bare number is an hour only after "at"; "at 5 MB" is not.
         let unit = self.sense(end, "unit").is_some()
@@ -306,6 +315,46 @@ impl Clause<'_> {
             hour += 12;
         }
         Some((hour, minute, start..end))
+    }
+
+    /// "ten past six", "twenty minutes to four": how far from the hour, and where that stands.
+    fn minutes_from(&self, at: usize, introduced: bool) -> Option<(i8, usize)> {
+        let minutes = self.minutes(at)?;
+        let counted = self.sense(at + 1, "unit") == Some("minute");
+        let way = at + 1 + usize::from(counted);
+        let sign = match (self.is(way, "clock", "past"), self.is(way, "clock", "before")) {
+            (true, _) => 1,
+            (_, true) => -1,
+            _ => return None,
+        };
+        let hour = self.items.get(way + 1).and_then(|item| small::<i8>(item.number()?));
+        hour.filter(|hour| (1..=12).contains(hour) && (introduced || counted))?;
+        Some((sign * minutes, way + 1))
+    }
+
+    /// "e dieci", "meno venti", "thirty": minutes said after the hour.
+    fn minutes_after(&self, at: usize) -> Option<(i8, usize)> {
+        if self.is(at, "clock", "quarter_less") {
+            return Some((-15, at + 1));
+        }
+        let (sign, from) = match (self.is(at, "clock", "plus"), self.is(at, "clock", "less")) {
+            (true, _) => (1, at + 1),
+            (_, true) => (-1, at + 1),
+            _ => (1, at),
+        };
+        let minutes = self.minutes(from)?;
+        let end = from + 1 + usize::from(self.sense(from + 1, "unit") == Some("minute"));
+        // "at seven thirty" is a time; "at seven five files" is none.
+        let bare = from == at && minutes < 10;
+        let counts =
+            ["noun", "unit", "size_unit", "measure", "month"].iter().any(|cat| self.sense(end, cat).is_some());
+        (!bare && !counts).then_some((sign * minutes, end))
+    }
+
+    /// A number of minutes within an hour.
+    fn minutes(&self, at: usize) -> Option<i8> {
+        let item = self.items.get(at).filter(|item| item.free() && !matches!(item.lit, Lit::Clock(..)))?;
+        small::<i8>(item.number()?).filter(|minutes| (1..60).contains(minutes))
     }
 
     /// "for an hour", "half an hour", "an hour and a half", "90 minutes": minutes.
@@ -326,6 +375,12 @@ impl Clause<'_> {
         }
         Some((small(minutes)?, end))
     }
+}
+
+/// The clock so many minutes after the full hour, or before it.
+fn shifted(hour: i8, minutes: i8) -> (i8, i8) {
+    let hour = if minutes < 0 { (hour + 23) % 24 } else { hour };
+    (hour, minutes.rem_euclid(60))
 }
 
 /// "19.30", as a clock is written in many places.
