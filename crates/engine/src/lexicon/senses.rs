@@ -19,6 +19,8 @@ pub struct VerbSense {
     pub verb: Option<String>,
     /// The object, when the verb implies one.
     pub object: Option<String>,
+    /// What it is about where nothing else is named.
+    pub about: Option<String>,
     /// The qualifier, when the verb implies one.
     pub qualifier: Option<String>,
     /// One executor outside the pattern.

@@ -155,7 +155,22 @@ impl Clause<'_> {
             self.take(from, end, "sender");
             return true;
         }
-        self.items.iter().any(|i| i.is("cue", "from")) && self.items[at].words > 1
+        let asks_who = |i: &Item| i.is("cue", "from") || i.is("which_group", "sender");
+        self.items.iter().any(asks_who) && self.items[at].words > 1
+    }
+
+    /// "everything that Laura sent me": messages, though nothing calls them so.
+    pub(crate) fn all_sent(&mut self) -> bool {
+        let all = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "noun", "contents"));
+        let sent = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "cue", "sent_me"));
+        let (Some(all), Some(sent)) = (all, sent) else { return false };
+        let other = (0..self.len()).any(|at| at != all && self.free(at) && !self.noun_ids(at).is_empty());
+        let named = all < sent && self.items[all + 1..sent].iter().any(|item| item.free() && item.capital);
+        if other || !named {
+            return false;
+        }
+        self.take(all, all + 1, "all");
+        true
     }
 
     fn moves(&self) -> bool {

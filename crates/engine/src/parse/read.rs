@@ -43,7 +43,12 @@ impl Clause<'_> {
             "events".clone_into(&mut guess);
             "events".clone_into(&mut self.frame.object);
         }
-        if guess.is_empty() && self.correspondent() {
+        let about = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)?.about.clone());
+        if let Some(about) = about.filter(|_| guess.is_empty() && !self.names_a_file()) {
+            guess.clone_from(&about);
+            self.frame.object = about;
+        }
+        if self.all_sent() || guess.is_empty() && self.correspondent() {
             "messages".clone_into(&mut guess);
             "messages".clone_into(&mut self.frame.object);
         }

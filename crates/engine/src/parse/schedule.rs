@@ -62,11 +62,24 @@ impl Clause<'_> {
             cron.hour = hour.to_string();
             cron.minute = minute.to_string();
             cron.needs_clock = false;
+            let mut end = span.end;
             at.push(span);
+            while let Some((other, more)) = self.also_at(end, minute, part.as_deref()) {
+                cron.hour.push_str(&format!(",{other}"));
+                end = more.end;
+                at.push(more);
+            }
         }
         let schedule = (!cron.needs_clock)
             .then(|| format!("{} {} {} * {}", cron.minute, cron.hour, cron.day, cron.weekday));
         Some(Timing { schedule, recurs: true, at })
+    }
+
+    /// "at 8 and at 20": another hour of the same day.
+    fn also_at(&self, at: usize, minute: i8, part: Option<&str>) -> Option<(i8, Range<usize>)> {
+        let joined = self.items.get(at).is_some_and(Item::is_comma) || self.is(at, "then", "and");
+        let (hour, other, span) = joined.then(|| self.clock_at(at + 1, part)).flatten()?;
+        (other == minute).then_some((hour, at..span.end))
     }
 
     fn recurs_at(&self, at: usize) -> Option<(Cron, Range<usize>)> {

@@ -294,8 +294,8 @@ impl<'p> Build<'p> {
             frame.push(Role::Attachments, file);
         }
         let thing = !verb.contents && self.is_the_thing(&frame, tool, object);
-        // What is cleaned stays: what of it is to go was not said.
-        if thing && verb.inside {
+        // What is cleaned stays: what of it is to go was not said, unless all of it is.
+        if thing && verb.inside && !frame.has(Role::Recursive) {
             let missing = tool.arg(Role::Paths).map(|arg| arg.name.clone()).into_iter().collect();
             return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
         }
