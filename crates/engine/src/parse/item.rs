@@ -106,6 +106,10 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let mut tails: Vec<(usize, usize)> = Vec::new();
     while at < tokens.len() {
         let token = &tokens[at];
+        if names_what_follows(&tokens, at, out.last()) {
+            at += 1;
+            continue;
+        }
         let passive = out.last().is_some_and(|item| item.is("wish", "passive"));
         let (senses, words, attached) = match done(&tokens[at], lexicon).filter(|_| passive) {
             Some(senses) => (senses, 1, None),
@@ -143,6 +147,14 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
         at += words;
     }
     out
+}
+
+/// "the folder: ~/a", "two folders, ~/a and ~/b": the sign between a thing and the path that says which says nothing.
+fn names_what_follows(tokens: &[Token], at: usize, before: Option<&Item>) -> bool {
+    let thing = |item: &Item| item.is("noun", "folder") || item.is("noun", "file");
+    matches!(tokens[at].lit, Lit::Symbol(':' | ','))
+        && tokens.get(at + 1).is_some_and(|next| matches!(next.lit, Lit::Path(_) | Lit::Slashed(_)))
+        && before.is_some_and(thing)
 }
 
 /// How many words a broken phrase lets in between.

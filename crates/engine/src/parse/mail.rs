@@ -162,10 +162,14 @@ impl Clause<'_> {
     /// "everything that Laura sent me": messages, though nothing calls them so.
     pub(crate) fn all_sent(&mut self) -> bool {
         let all = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "noun", "contents"));
-        let sent = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "cue", "sent_me"));
-        let (Some(all), Some(sent)) = (all, sent) else { return false };
+        let tells = |at: usize| self.is(at, "cue", "sent_me") || self.is(at, "touch", "received");
+        let sent = (0..self.len()).find(|at| self.free(*at) && tells(*at));
+        let (Some(all), Some(sent)) = (all, sent.filter(|sent| all.is_some_and(|all| all < *sent))) else {
+            return false;
+        };
         let other = (0..self.len()).any(|at| at != all && self.free(at) && !self.noun_ids(at).is_empty());
-        let named = all < sent && self.items[all + 1..sent].iter().any(|item| item.free() && item.capital);
+        let near = &self.items[all + 1..self.len().min(sent + 2)];
+        let named = near.iter().any(|item| item.free() && item.capital);
         if other || !named {
             return false;
         }

@@ -37,13 +37,14 @@ impl Clause<'_> {
     }
 
     fn size(&self, at: usize) -> Option<(u64, usize)> {
-        let n = self.number(at)?;
+        // "over the gigabyte" is over one.
+        let (n, next) = self.number(at).map_or((1.0, at), |n| (n, at + 1));
         // "one and a half GB", "one giga and a half".
-        let before = usize::from(self.sense(at + 1, "half").is_some());
-        let unit: f64 = self.sense(at + 1 + before, "size_unit")?.parse().ok()?;
-        let after = usize::from(before == 0 && self.sense(at + 2, "half").is_some());
+        let before = usize::from(next > at && self.sense(next, "half").is_some());
+        let unit: f64 = self.sense(next + before, "size_unit")?.parse().ok()?;
+        let after = usize::from(before == 0 && self.sense(next + 1, "half").is_some());
         let half = 0.5 * (before + after) as f64;
-        Some((small_u64((n + half) * unit)?, at + 2 + before + after))
+        Some((small_u64((n + half) * unit)?, next + 1 + before + after))
     }
 
     fn size_range(&self, at: usize) -> Option<(u64, u64, usize)> {

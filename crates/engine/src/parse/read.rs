@@ -23,6 +23,7 @@ impl Clause<'_> {
             return self.finish();
         }
         self.literals();
+        self.counted_paths();
         self.outputs();
         let extracts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let extracts = extracts.is_some_and(|verb| verb.verb.as_deref() == Some("extract"));
@@ -231,6 +232,7 @@ impl Clause<'_> {
         }
         self.alone();
         self.said_closer();
+        self.takes_fields();
         // A question word can be the word that groups: "in which month".
         if let Some(at) = self.verb_at
             && !self.is(at, "by", "which")
@@ -268,6 +270,29 @@ impl Clause<'_> {
             self.frame.verb = Some(id);
             self.take(at, at + 1, "verb");
         }
+    }
+
+    /// "pull out the dates", "pull out the lines": a word that takes out as well as looks for takes out what can only be
+    /// taken out, and what is in an archive.
+    fn takes_fields(&mut self) {
+        let Some(at) = self.verb_at else { return };
+        let verbs = || self.items[at].senses.iter().filter(|s| s.cat == "verb" && s.command);
+        let takes = verbs().find(|s| self.is_verb(&s.id, "extract"));
+        let looks = verbs().find(|s| self.senses.verb.get(&s.id).is_some_and(|verb| verb.query));
+        let (Some(takes), Some(looks)) = (takes, looks) else { return };
+        let packed = |path: &str| self.senses.ending("archive_format", path).is_some();
+        let inner = |i: &Item| match &i.lit {
+            Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => packed(path),
+            _ => i.is("noun", "archive") || i.sense("extract_field").is_some() && i.sense("noun").is_none(),
+        };
+        let pointed = self.items.iter().any(|i| i.sense("pron").is_some());
+        let inside = pointed || self.items[at + 1..].iter().any(|i| i.free() && inner(i));
+        self.frame.verb = Some(if inside { takes.id.clone() } else { looks.id.clone() });
+    }
+
+    /// Whether a sense is this verb of the executors.
+    fn is_verb(&self, id: &str, verb: &str) -> bool {
+        self.senses.verb.get(id).is_some_and(|sense| sense.verb.as_deref() == Some(verb))
     }
 
     /// A verb with nothing beside it means what needs nothing: to undo, not to cancel what is not named.

@@ -268,6 +268,17 @@ impl Clause<'_> {
         at.checked_sub(1).is_some_and(|before| self.sense(before, "noun").is_some())
     }
 
+    /// "the two folders ~/a and ~/b": as many as are named are counted by that.
+    pub(crate) fn counted_paths(&mut self) {
+        let named = self.items.iter().filter(|i| matches!(i.lit, Lit::Path(_) | Lit::Slashed(_))).count();
+        let things = |at: usize| self.is(at, "noun", "folder") || self.is(at, "noun", "file");
+        let counts = |at: usize| self.free(at) && self.number(at) == Some(named as f64);
+        let counted = (0..self.len()).find(|at| counts(*at) && (things(at + 1) || things(at + 2)));
+        if let Some(at) = counted.filter(|_| named > 1) {
+            self.take(at, at + 1, "as many as are named");
+        }
+    }
+
     /// The names of folders to make: "called 'x' in y", "Gennaio, Febbraio e Marzo".
     pub(crate) fn new_folders(&mut self) {
         let mut at = 0;
