@@ -21,7 +21,8 @@ impl Clause<'_> {
     pub(crate) fn flags(&mut self) {
         let processes = self.items.iter().any(|item| item.is("noun", "process"));
         for at in 0..self.len() {
-            if self.free(at) && Some(at) != self.verb_at && (self.sense(at, "noun").is_none() || processes) {
+            let said = self.free(at) && Some(at) != self.verb_at && !self.is_made_new(at);
+            if said && (self.sense(at, "noun").is_none() || processes) {
                 self.flag(at);
             }
         }

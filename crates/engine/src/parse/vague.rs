@@ -52,11 +52,17 @@ impl Clause<'_> {
         roles.iter().any(|role| self.frame.has(*role))
     }
 
+    /// A word for what is new, where something is made.
+    pub(crate) fn is_made_new(&self, at: usize) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        self.is(at, "vague", "newest") && verb.is_some_and(|verb| verb.makes)
+    }
+
     /// A word that says of mail that nobody read it says nothing of that kind about other things.
     pub(crate) fn unread_things(&mut self) {
-        if matches!(self.frame.object.as_str(), "" | "messages")
-            || self.frame.slots.remove(&Role::Unread).is_none()
-        {
+        let placed = self.frame.has(Role::Place) || self.frame.has(Role::Paths) || self.frame.has(Role::Names);
+        let mail = self.frame.object == "messages" || self.frame.object.is_empty() && !placed;
+        if mail || self.frame.slots.remove(&Role::Unread).is_none() {
             return;
         }
         let unread = |item: &&mut Item| item.taken == "flag" && item.is("flag", "unread");
