@@ -183,21 +183,21 @@ impl Lexicons {
 }
 
 impl Lexicon {
-    /// Whether this word alone carries a sense of `cat`, in a form that can open a command.
-    pub(crate) fn commands(&self, word: &str, cat: &str) -> bool {
-        self.single(word).is_some_and(|phrase| phrase.senses.iter().any(|s| s.cat == cat && s.command))
-    }
-
     pub(crate) fn single(&self, word: &str) -> Option<&Phrase> {
         self.phrases.get(word)?.iter().find(|phrase| phrase.words.len() == 1)
+    }
+
+    /// Whether an order begins with this word.
+    fn orders(&self, word: &str) -> bool {
+        let order = |phrase: &Phrase| phrase.senses.iter().any(|s| s.cat == "verb" && s.command);
+        self.phrases.get(word).is_some_and(|phrases| phrases.iter().any(order))
     }
 
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.
     pub(crate) fn enclitic(&self, word: &str) -> Option<(String, &str)> {
         self.enclitics.iter().find_map(|(tail, meaning)| {
             let base = word.strip_suffix(tail.as_str())?;
-            (base.chars().count() > 2 && self.phrases.contains_key(base) && self.commands(base, "verb"))
-                .then(|| (base.to_owned(), meaning.as_str()))
+            (base.chars().count() > 2 && self.orders(base)).then(|| (base.to_owned(), meaning.as_str()))
         })
     }
 }

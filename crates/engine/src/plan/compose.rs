@@ -320,6 +320,7 @@ impl<'p> Build<'p> {
         }
         if tool.takes(Role::List) && !self.direct(tool, &step) && self.goes_along(&frame, tool) {
             let mut list = self.input(&frame, tool, &used, object, &step)?;
+            let spoken = list.clone();
             if !sense.as_is {
                 let content = frame.content.as_deref().filter(|_| tool.class == Class::Changer);
                 list = self.bridge(list, tool, content)?;
@@ -333,6 +334,10 @@ impl<'p> Build<'p> {
                 return Err(Stop::Gap("the rows of a table are no files".to_owned()));
             }
             refer(&mut step, &list, "from_step");
+            // What goes on is about the records, not about what was read out of them.
+            if frame.content.is_some() {
+                self.list = Some(spoken);
+            }
         }
         let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
         let missing = sense

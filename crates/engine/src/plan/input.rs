@@ -50,6 +50,9 @@ impl<'p> Build<'p> {
         }
         rest.slots
             .retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
+        if let Some(list) = self.meant_again(&rest, tool) {
+            return Ok(list);
+        }
         let loose = rest.slots.iter().all(|(role, _)| tool.takes(*role) || matches!(role, Role::Recursive));
         let vague = frame.singular
             && rest.kinds.len() <= 1
@@ -88,6 +91,20 @@ impl<'p> Build<'p> {
             return Err(ask(missing));
         }
         Ok(list)
+    }
+
+    /// "find the mails from Anna, save the attachments": records of the sort that was just looked for, of which nothing
+    /// else is said, are those.
+    fn meant_again(&self, rest: &Frame, tool: &Tool) -> Option<List> {
+        let list = self.list.as_ref().filter(|list| tool.class == Class::Changer && list.object == rest.object)?;
+        let nothing_else = rest.slots.is_empty()
+            && rest.kinds.is_empty()
+            && rest.qualifiers.is_empty()
+            && rest.excluded.is_empty()
+            && rest.order.is_none()
+            && rest.begins.is_none()
+            && rest.sets.is_none();
+        nothing_else.then(|| list.clone())
     }
 
     /// What a pronoun points to: a list of this request, else the last of the conversation.
