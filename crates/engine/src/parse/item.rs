@@ -275,9 +275,17 @@ fn matched<'a>(
                     || ["month", "weekday", "day", "rel", "unit"].contains(&sense.cat.as_str())
                         && !phrase.senses.iter().all(limit)
             };
-            let number = |token: &Token| {
+            let number = |at: usize| {
+                let token = &tokens[at];
+                let has = |token: &Token, amount: &dyn Fn(&Sense) -> bool| {
+                    lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(amount))
+                };
+                // An article counts only before what is measured.
+                let small = |sense: &Sense| sense.cat == "stop";
+                let unit = |sense: &Sense| matches!(sense.cat.as_str(), "unit" | "size_unit" | "measure");
+                let measured = || tokens.get(at + 1).is_some_and(|next| has(next, &unit));
                 matches!(token.lit, Lit::Number(_) | Lit::Date(..))
-                    || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(amount))
+                    || has(token, &amount) && (!has(token, &small) || measured())
             };
             // "move it to Archive": what is written as a name is one, also where a phrase has the same words.
             let verb = phrase.senses.iter().all(|sense| sense.cat == "verb");
@@ -285,7 +293,8 @@ fn matched<'a>(
             let named = verb
                 && phrase.words.len() > 1
                 && tokens.get(last).is_some_and(|token| token.text.starts_with(char::is_uppercase));
-            let counted = || tokens[at..].iter().skip(phrase.words.len()).take(4).any(number);
+            let after = at + phrase.words.len();
+            let counted = || (after..tokens.len().min(after + 4)).any(number);
             phrase.words.len() <= tokens.len() - at
                 && !named
                 && (phrase.words.len() == 1 || !compares || counted())

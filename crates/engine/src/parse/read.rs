@@ -285,7 +285,8 @@ impl Clause<'_> {
             Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => packed(path),
             _ => i.is("noun", "archive") || i.sense("extract_field").is_some() && i.sense("noun").is_none(),
         };
-        let pointed = self.items.iter().any(|i| i.sense("pron").is_some());
+        let points = |at: usize| self.is(at, "pron", "them") || self.is(at, "pron", "it");
+        let pointed = (0..self.len()).any(|at| points(at) && self.sense(at + 1, "noun").is_none());
         let inside = pointed || self.items[at + 1..].iter().any(|i| i.free() && inner(i));
         self.frame.verb = Some(if inside { takes.id.clone() } else { looks.id.clone() });
     }
