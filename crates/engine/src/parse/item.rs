@@ -178,13 +178,15 @@ fn broken<'a>(
         matches!(token.lit, Lit::Symbol(_))
             || lexicon.single(&token.norm).is_some_and(|phrase| phrase.senses.iter().any(joins))
     };
-    lexicon.broken.get(&tokens[at].norm)?.iter().filter(|phrase| words <= phrase.head.len()).find_map(|phrase| {
-        let from = at + phrase.head.len();
-        let inside = |tail: &usize| !tokens.get(from..*tail).unwrap_or_default().iter().any(ends);
-        let mut tails = from + 1..=from + BETWEEN;
-        let tail = tails.find(|tail| spells(&phrase.tail, *tail)).filter(inside)?;
-        spells(&phrase.head, at).then_some((phrase, tail))
-    })
+    lexicon.broken.get(&tokens[at].norm)?.iter().filter(|phrase| words <= phrase.head.len()).find_map(
+        |phrase| {
+            let from = at + phrase.head.len();
+            let inside = |tail: &usize| !tokens.get(from..*tail).unwrap_or_default().iter().any(ends);
+            let mut tails = from + 1..=from + BETWEEN;
+            let tail = tails.find(|tail| spells(&phrase.tail, *tail)).filter(inside)?;
+            spells(&phrase.head, at).then_some((phrase, tail))
+        },
+    )
 }
 
 /// The tokens as the lexicon spells them: marks that it does not know are left away, "two-hour" is a number and its unit.

@@ -97,7 +97,9 @@ impl Clause<'_> {
                 && (super::clause::only_stop(before)
                     || before.sense("folder_word").is_some()
                     || from == at && before.is("noun", "archive") && self.packing(at)
-                    || from > 1 && self.is_made_new(from - 1) && self.sense(from - 2, "folder_word").is_some()
+                    || from > 1
+                        && self.is_made_new(from - 1)
+                        && self.sense(from - 2, "folder_word").is_some()
                     || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some())
             {
                 from -= 1;

@@ -359,8 +359,9 @@ impl Clause<'_> {
         let end = from + 1 + usize::from(self.sense(from + 1, "unit") == Some("minute"));
         // "at seven thirty" is a time; "at seven five files" is none.
         let bare = from == at && minutes < 10;
-        let counts =
-            ["noun", "unit", "size_unit", "measure", "month"].iter().any(|cat| self.sense(end, cat).is_some());
+        let counts = ["noun", "unit", "size_unit", "measure", "month"]
+            .iter()
+            .any(|cat| self.sense(end, cat).is_some());
         (!bare && !counts).then_some((sign * minutes, end))
     }
 

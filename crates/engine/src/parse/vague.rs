@@ -60,7 +60,8 @@ impl Clause<'_> {
 
     /// A word that says of mail that nobody read it says nothing of that kind about other things.
     pub(crate) fn unread_things(&mut self) {
-        let placed = self.frame.has(Role::Place) || self.frame.has(Role::Paths) || self.frame.has(Role::Names);
+        let placed =
+            self.frame.has(Role::Place) || self.frame.has(Role::Paths) || self.frame.has(Role::Names);
         let mail = self.frame.object == "messages" || self.frame.object.is_empty() && !placed;
         if mail || self.frame.slots.remove(&Role::Unread).is_none() {
             return;

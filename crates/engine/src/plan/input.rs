@@ -96,7 +96,8 @@ impl<'p> Build<'p> {
     /// "find the mails from Anna, save the attachments": records of the sort that was just looked for, of which nothing
     /// else is said, are those.
     fn meant_again(&self, rest: &Frame, tool: &Tool) -> Option<List> {
-        let list = self.list.as_ref().filter(|list| tool.class == Class::Changer && list.object == rest.object)?;
+        let list =
+            self.list.as_ref().filter(|list| tool.class == Class::Changer && list.object == rest.object)?;
         let nothing_else = rest.slots.is_empty()
             && rest.kinds.is_empty()
             && rest.qualifiers.is_empty()
