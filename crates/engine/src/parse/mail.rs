@@ -69,6 +69,11 @@ impl Clause<'_> {
             if role == Role::Add {
                 self.frame.push(role, value);
             } else {
+                // A second one is not the first, and no argument holds both.
+                let known = self.frame.text(role).map(str::to_owned);
+                if known.is_some_and(|known| known != value) {
+                    self.frame.leftover.push(value.clone());
+                }
                 self.frame.slots.entry(role).or_insert(value.into());
             }
             self.take(at, end, "message");

@@ -60,6 +60,10 @@ pub(super) struct Build<'p> {
     pub(super) steps: Vec<Step>,
     /// The last list of this request.
     pub(super) list: Option<List>,
+    /// The lists of this request, as they were looked for.
+    pub(super) seen: Vec<List>,
+    /// What the last figure of this request was computed of, and the step that did.
+    pub(super) figure: Option<(usize, List)>,
     /// The last list of the conversation.
     turn: Option<List>,
     /// The folder that was made last.
@@ -79,6 +83,8 @@ impl<'p> Build<'p> {
             planner,
             steps: Vec::new(),
             list: None,
+            seen: Vec::new(),
+            figure: None,
             turn,
             made: None,
             wrote: None,

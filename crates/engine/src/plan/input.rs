@@ -37,6 +37,7 @@ impl<'p> Build<'p> {
         }
         if points || !named {
             if let Some(list) = self.referred(frame) {
+                let list = self.counted(list, tool);
                 return self.narrow(frame, list, &mut used.clone());
             }
             if !named || frame.these {
@@ -52,6 +53,9 @@ impl<'p> Build<'p> {
             .retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
         if let Some(list) = self.meant_again(&rest, tool) {
             return Ok(list);
+        }
+        if self.place_unsaid(&rest, tool, object) {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
         }
         let loose = rest.slots.iter().all(|(role, _)| tool.takes(*role) || matches!(role, Role::Recursive));
         let vague = frame.singular
@@ -96,16 +100,41 @@ impl<'p> Build<'p> {
     /// "find the mails from Anna, save the attachments": records of the sort that was just looked for, of which nothing
     /// else is said, are those.
     fn meant_again(&self, rest: &Frame, tool: &Tool) -> Option<List> {
-        let list =
-            self.list.as_ref().filter(|list| tool.class == Class::Changer && list.object == rest.object)?;
+        let same = |list: &&List| tool.class == Class::Changer && list.object == rest.object;
+        let list = self.list.iter().chain(self.seen.iter().rev()).find(same)?;
+        let step = list.step.and_then(|n| self.steps.get(n - 1));
+        let looked_for = |kind: &String| step.is_some_and(|step| step.args.values().any(|arg| arg == kind));
         let nothing_else = rest.slots.is_empty()
-            && rest.kinds.is_empty()
+            && !rest.singular
+            && rest.kinds.iter().all(looked_for)
             && rest.qualifiers.is_empty()
             && rest.excluded.is_empty()
             && rest.order.is_none()
             && rest.begins.is_none()
             && rest.sets.is_none();
-        nothing_else.then(|| list.clone())
+        nothing_else.then(|| self.counted(list.clone(), tool))
+    }
+
+    /// "find the videos in X and delete the photos": whether those of X or all there are is not said.
+    fn place_unsaid(&self, rest: &Frame, tool: &Tool, object: &str) -> bool {
+        let placed = |step: &Step| {
+            let tool = self.planner.catalog.get(&step.tool);
+            let place = tool.and_then(|tool| tool.arg(Role::Place)).and_then(|arg| step.args.get(&arg.name));
+            place.is_some_and(|place| place != "~")
+        };
+        tool.class == Class::Changer
+            && matches!(object, "files" | "dirs" | "images")
+            && ![Role::Place, Role::Paths, Role::Patterns].iter().any(|role| rest.has(*role))
+            && !rest.there
+            && rest.sets.is_none()
+            && self.steps.iter().any(placed)
+    }
+
+    /// "how many are there? delete them": what is moved is what was counted, not the figure.
+    fn counted(&self, list: List, tool: &Tool) -> List {
+        let moves = tool.class == Class::Changer && tool.along.is_none() && !tool.takes(Role::OutPath);
+        let things = self.figure.clone().filter(|(step, _)| moves && list.step == Some(*step));
+        things.map_or(list, |(_, things)| things)
     }
 
     /// What a pronoun points to: a list of this request, else the last of the conversation.

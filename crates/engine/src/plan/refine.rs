@@ -168,6 +168,9 @@ impl Build<'_> {
         let mut step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
         refer(&mut step, &list, "from_step");
         let n = self.push(step)?;
+        if matches!(role, Role::Stat | Role::Values) {
+            self.figure = Some((n, list.clone()));
+        }
         let (mut gives, mut open) = (tool.gives.clone(), tool.open);
         if tool.keeps {
             gives.extend(list.gives);

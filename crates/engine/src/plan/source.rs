@@ -235,6 +235,7 @@ impl Build<'_> {
             open: tool.open,
         };
         self.list = Some(list.clone());
+        self.seen.push(list.clone());
         list
     }
 
