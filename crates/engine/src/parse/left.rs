@@ -1,6 +1,7 @@
 //! What is left of a clause when all readers had their turn: words that nothing explained, and words that would
 //! leave something out. A plan without them would do something else, or to more.
 
+use super::item::TOGETHER;
 use super::{Clause, Frame, Item, VAGUE};
 use crate::catalog::Role;
 use crate::text::Lit;
@@ -118,7 +119,9 @@ impl Clause<'_> {
 fn weighs(item: &Item) -> bool {
     const WEIGHTY: [&str; 9] =
         ["super", "order", "stat", "flag", "group", "into_folders", "first", "spare", "rest"];
-    let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
+    let weighty = |sense: &crate::lexicon::Sense| {
+        WEIGHTY.contains(&sense.cat.as_str()) || TOGETHER.contains(&sense.cat.as_str())
+    };
     !item.senses.is_empty() && item.senses.iter().all(weighty)
 }
 
@@ -130,6 +133,7 @@ fn conditional(item: &Item) -> bool {
 /// Says that somebody wants or needs something, or does not.
 fn wanted(item: &Item) -> bool {
     matches!(item.sense("wish"), Some("want" | "need" | "unwanted"))
+        || item.free() && matches!(item.sense("wish"), Some("stuck" | "seen"))
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.

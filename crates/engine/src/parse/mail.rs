@@ -52,10 +52,12 @@ impl Clause<'_> {
                 Some(subject)
             } else if !sends && (cue(self, "contains") || cue(self, "body")) && quoted(self) {
                 Some(Role::Query)
-            } else if cue(self, "label")
+            } else if (cue(self, "label")
+                || cue(self, "label_with") && self.verb_at.is_some_and(|verb| self.is(verb, "cue", "label")))
                 && quoted(self)
                 && (self.sense(at, "cue") != Some("from"))
                 && self.labels()
+                && !self.placed_text(at)
             {
                 Some(Role::Add)
             } else if !sends && cue(self, "from") && self.person(at).is_some() {
@@ -73,6 +75,15 @@ impl Clause<'_> {
             }
             self.take(at, end, "message");
         }
+    }
+
+    /// "with 'x' in the subject": the text after `at` is said to stand somewhere, and is no label.
+    fn placed_text(&self, at: usize) -> bool {
+        let quoted = (at + 1..self.len()).find(|i| matches!(self.lit(*i), Some(Lit::Quoted(_))));
+        let after = quoted.map(|i| self.skip_stops(i + 1));
+        let plain = !self.items.get(at).is_some_and(|item| item.is("given", "label"));
+        plain && after.is_some_and(|i| self.sense(i, "after").is_some())
+            || quoted.is_some_and(|i| self.sense(i + 1, "after").is_some())
     }
 
     /// "Laura's messages", "the 'Acme' mails": whose name stands right before them.
@@ -146,8 +157,10 @@ impl Clause<'_> {
         let before = self.back_over_stops(at).unwrap_or(at);
         let start = (0..before).rev().take_while(|i| self.items[*i].capital).last().unwrap_or(before);
         let found = [after, start].into_iter().find_map(|i| {
-            let item = self.items.get(i).filter(|item| item.capital && item.sense("place").is_none())?;
-            let name = matches!(item.lit, Lit::Word) && !self.dated(i);
+            let item = self.items.get(i).filter(|item| item.free() && item.sense("place").is_none())?;
+            let name = matches!(item.lit, Lit::Word) && item.capital && !self.dated(i)
+                || matches!(item.lit, Lit::Email(_))
+                || matches!(&item.lit, Lit::Quoted(text) if !super::places::has_ending(text));
             name.then(|| self.name(i, false).map(|(name, end)| (name, i, end))).flatten()
         });
         if let Some((name, from, end)) = found {
@@ -183,7 +196,7 @@ impl Clause<'_> {
             Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
             Lit::Word if item.capital && !dated => self.name(next, false),
             // "from the bank": a word with no other meaning, where only a sender can stand.
-            Lit::Word if item.senses.is_empty() && self.is(at, "prep", "from") => self.name(next, true),
+            Lit::Word if item.is_unknown() && self.is(at, "prep", "from") => self.name(next, true),
             _ => None,
         }
     }
@@ -205,7 +218,7 @@ impl Clause<'_> {
                         at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
                     self.take(from, at + 1, "recipient");
                 }
-                Lit::Word if self.items[at].capital => {
+                Lit::Word if self.items[at].capital || self.some_recipient(at) => {
                     let after_to = at > 0 && self.is(at - 1, "cue", "to");
                     let thing = self.sense(at, "noun").is_some() || self.sense(at, "place").is_some();
                     let after_verb = !thing
@@ -215,7 +228,7 @@ impl Clause<'_> {
                     if (after_to || after_verb)
                         && !self.frame.has(Role::To)
                         && !self.frame.has(Role::ToUser)
-                        && let Some((name, end)) = self.name(at, false)
+                        && let Some((name, end)) = self.name(at, !self.items[at].capital)
                     {
                         self.frame.set(Role::ToUser, name);
                         self.take(at - usize::from(after_to), end, "recipient");
@@ -229,6 +242,16 @@ impl Clause<'_> {
             }
         }
         self.own_recipient();
+    }
+
+    /// "to dad: 'x'": a word with no other meaning, where only a recipient can stand, and the text that goes there.
+    fn some_recipient(&self, at: usize) -> bool {
+        let to = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "to"));
+        let ends = self.items.get(at + 1).is_none_or(|next| {
+            next.is_symbol() || matches!(next.lit, Lit::Quoted(_)) || next.taken == "flag" || next.sense("flag").is_some()
+        });
+        let text = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        to && ends && text && self.items[at].is_unknown()
     }
 
     /// "send me …", "to me": who asks gets it, unless somebody else is named.

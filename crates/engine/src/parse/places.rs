@@ -181,6 +181,7 @@ impl Clause<'_> {
             && (matches!(prep, "in" | "inor" | "from" | "to")
                 || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image")))
             || item.capital && (called || self.before_folder_word(at))
+            || item.is_name() && !dated && !thing && self.packed(at)
         {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
@@ -216,6 +217,15 @@ impl Clause<'_> {
     fn own_folder(&self, at: usize, called: bool) -> bool {
         let item = &self.items[at];
         item.capital && item.sense("own_folder").is_some() && (called || self.changes())
+    }
+
+    /// "zip Work into …": what is written as a name right after a verb that packs is the folder of that name.
+    fn packed(&self, at: usize) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let packs = verb.is_some_and(|verb| verb.goals.contains(&Role::Dst));
+        let beside = self.verb_at.is_some_and(|verb| verb + 1 == at);
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        packs && beside && self.items.get(end).is_none_or(|next| next.is_symbol() || next.sense("prep").is_some())
     }
 
     /// "rename X to Y", "move X to Y": what is written as a name right after the verb is what is meant, not what is in it.

@@ -18,7 +18,7 @@ impl Clause<'_> {
             return frame;
         }
         self.number_of();
-        if self.expression() {
+        if self.expression() || self.listed_numbers() {
             self.frame.object = "numbers".to_owned();
             return self.finish();
         }
@@ -62,6 +62,10 @@ impl Clause<'_> {
         if guess == "messages" && !sends {
             self.given_labels();
             self.senders();
+        }
+        if guess == "tasks" {
+            let falls = verb.fallback.as_ref().and_then(|other| other.verb.as_deref());
+            self.task_cues([verb.verb.as_deref(), falls].contains(&Some("set")));
         }
         self.acting_flags();
         self.likeness();
@@ -114,7 +118,9 @@ impl Clause<'_> {
             self.recipients();
         }
         let mentions = self.mentions();
+        self.past();
         self.pronouns(hint);
+        self.extremes();
         self.orders();
         self.first_few();
         self.stats();
@@ -302,7 +308,7 @@ impl Clause<'_> {
 
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
     fn turned(&mut self) {
-        let Some(verb) = self.frame.verb.clone() else { return };
+        let Some(verb) = self.frame.verb.clone() else { return self.commanded("") };
         for at in 0..self.len() {
             let item = &self.items[at];
             if !item.free() || Some(at) == self.verb_at {
@@ -326,6 +332,41 @@ impl Clause<'_> {
                 self.frame.verb = Some(other.clone());
                 return;
             }
+            if let Some(other) = self.turning(at, &verb) {
+                self.frame.verb = Some(other);
+                self.take(at, at + 1, "verb");
+                return;
+            }
+        }
+        self.addressed(&verb);
+        self.commanded(&verb);
+    }
+
+    /// "try `x`", "the output of `x`": what a verb means when what it is about is a command.
+    fn commanded(&mut self, verb: &str) {
+        let command = self.items.iter().any(|item| matches!(item.lit, Lit::Command(_)));
+        let said = self.items.iter().position(|item| item.sense("runs").is_some());
+        let Some(other) = self.senses.commanded.get(verb).filter(|_| command && !self.asks) else { return };
+        if let Some(at) = said {
+            self.frame.verb = Some(other.clone());
+            self.take(at, at + 1, "verb");
+        }
+    }
+
+    /// "put it on hold": what a verb means together with what is said at `at`, which then says nothing more.
+    fn turning(&self, at: usize, verb: &str) -> Option<String> {
+        let other = self.senses.turning.get(self.sense(at, "turning")?)?.get(verb)?;
+        (!self.only_asked(other) && !self.items[at].capital).then(|| other.clone())
+    }
+
+    /// "write to ann@example.org": what goes to an address is sent.
+    fn addressed(&mut self, verb: &str) {
+        let to = |at: &usize| matches!(self.lit(*at), Some(Lit::Email(_))) && self.is(at - 1, "cue", "to");
+        let Some(other) = self.senses.addressed.get(verb).filter(|_| (1..self.len()).any(|at| to(&at))) else {
+            return;
+        };
+        if !self.only_asked(other) {
+            self.frame.verb = Some(other.clone());
         }
     }
 
@@ -419,6 +460,10 @@ impl Clause<'_> {
             } else if object == "texts" && verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
             } else if object == "texts" && !self.frame.has(Role::Paths) && !self.frame.has(Role::Place) {
+                // Of two texts none is the one that is meant.
+                if self.frame.has(Role::Text) {
+                    continue;
+                }
                 Role::Text
             } else if verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }

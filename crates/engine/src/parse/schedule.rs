@@ -157,7 +157,7 @@ impl Clause<'_> {
     }
 
     /// One moment ahead: "in 20 minutes", "tomorrow at 7", "at 18:30".
-    fn once(&mut self) -> Option<Timing> {
+    pub(crate) fn once(&mut self) -> Option<Timing> {
         for at in 0..self.len() {
             let in_at = self.is(at, "every", "in");
             let from = at + usize::from(in_at);

@@ -89,9 +89,10 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
     }
 }
 
-/// "I don't need X any more: delete them" is "delete X".
+/// "I don't need X any more: delete them" is "delete X"; so is what was seen, or does not answer.
 fn unwanted(items: &mut Vec<Item>) {
-    let Some(wish) = items.iter().position(|item| item.sense("wish") == Some("unwanted")) else { return };
+    let beside = |item: &Item| matches!(item.sense("wish"), Some("unwanted" | "stuck" | "seen"));
+    let Some(wish) = items.iter().position(beside) else { return };
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;

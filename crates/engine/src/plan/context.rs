@@ -11,7 +11,7 @@ use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
-    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, spared, split, timing, whole_paths,
+    Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing, whole_paths,
     without_reasons,
 };
 use serde_json::{Map, Value};
@@ -144,7 +144,7 @@ pub(super) fn read(
         return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
-    let clauses = split(ordered(spared(items, senses), senses), senses);
+    let clauses = split(ordered(spared(compared(appositions(items), senses), senses), senses), senses);
     if clauses.len() > crate::parse::CLAUSES {
         return Reading::said(Answer::Gap(Gap::new("too many clauses", Vec::new())), explain);
     }

@@ -109,7 +109,7 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             frames[at - 1].slots.extend(next.slots);
             frames[at - 1].leftover.extend(next.leftover);
             frames[at - 1].used.extend(next.used);
-        } else if twice {
+        } else if twice || repeats(&frames[at - 1], &frames[at], senses) {
             let next = frames.remove(at);
             frames[at - 1].used.extend(next.used);
         } else if let (true, true, Some(path)) = (packs, nothing(&frames[at]), named) {
@@ -154,6 +154,24 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             at += 1;
         }
     }
+}
+
+/// "have any tasks failed? show me their history": the second only asks to be shown what the first one asks.
+fn repeats(before: &Frame, next: &Frame, senses: &Senses) -> bool {
+    let looks = |frame: &Frame| frame.verb.as_ref().is_none_or(|id| senses.asks(id));
+    let plain = next.slots.is_empty()
+        && next.kinds.is_empty()
+        && next.stats.is_empty()
+        && next.group.is_empty()
+        && next.order.is_none()
+        && next.leftover.is_empty();
+    let same = !next.object.is_empty()
+        && next.object == before.object
+        && next.qualifiers.first() == before.qualifiers.first()
+        && !next.qualifiers.is_empty();
+    let alike = !next.object.is_empty() && next.object == before.object && before.slots.is_empty();
+    let whole = before.kinds.is_empty() && before.stats.is_empty() && before.group.is_empty();
+    looks(before) && looks(next) && plain && whole && (same || alike && next.qualifiers == before.qualifiers)
 }
 
 /// "find … in X and delete every file there": the place of the clause before.
