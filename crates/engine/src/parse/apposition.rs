@@ -33,6 +33,6 @@ fn named(items: &[Item], at: usize) -> Option<usize> {
     let (who, comma, name) = (items.get(at)?, items.get(at + 1)?, items.get(at + 2)?);
     let ends = items.get(at + 3).is_none_or(Item::is_symbol);
     let quoted = matches!(name.lit, Lit::Quoted(_)) && !super::places::has_ending(&name.text);
-    let placed = only_stop(&items[at - 1]) || items[at - 1].sense("cue").is_some();
+    let placed = only_stop(&items[at - 1]) || ["cue", "prep"].iter().any(|cat| items[at - 1].sense(cat).is_some());
     (person(who) && comma.is_comma() && quoted && ends && placed).then_some(at + 2)
 }

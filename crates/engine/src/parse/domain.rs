@@ -140,6 +140,11 @@ impl Clause<'_> {
             return;
         }
         let timing = self.recurrence().or_else(|| self.once());
+        // An hour alone does not say whether it is every day's or the next one's.
+        let dated = |range: &std::ops::Range<usize>| {
+            range.clone().any(|at| ["day", "weekday", "month", "unit", "rel"].iter().any(|cat| self.sense(at, cat).is_some()))
+        };
+        let timing = timing.filter(|timing| timing.recurs || timing.at.iter().any(dated));
         if let Some((schedule, at)) = timing.and_then(|timing| Some((timing.schedule?, timing.at))) {
             self.frame.set(Role::Schedule, schedule);
             at.into_iter().for_each(|range| self.take(range.start, range.end, "schedule"));
@@ -148,7 +153,9 @@ impl Clause<'_> {
 
     /// A number written in digits that counts nothing: "7", not "7 days".
     fn whole_number(&self, at: usize) -> Option<u64> {
-        let unit = ["unit", "size_unit", "clock"].iter().any(|cat| self.sense(at + 1, cat).is_some_and(|id| id != "to"));
+        let counts = |cat: &&str| self.sense(at + 1, cat).is_some();
+        let hour = |id: &&str| self.is(at + 1, "clock", id);
+        let unit = ["unit", "size_unit"].iter().any(counts) || ["am", "pm", "oclock"].iter().any(hour);
         match self.lit(at) {
             Some(Lit::Number(n)) if self.free(at) && !unit => small::<u64>(*n),
             _ => None,

@@ -133,7 +133,7 @@ fn conditional(item: &Item) -> bool {
 /// Says that somebody wants or needs something, or does not.
 fn wanted(item: &Item) -> bool {
     matches!(item.sense("wish"), Some("want" | "need" | "unwanted"))
-        || item.free() && matches!(item.sense("wish"), Some("stuck" | "seen"))
+        || item.free() && matches!(item.sense("wish"), Some("stuck" | "seen" | "saw"))
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.

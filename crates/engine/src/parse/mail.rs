@@ -129,8 +129,10 @@ impl Clause<'_> {
             self.take(at, after + 1, "sender");
             return true;
         }
-        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return false };
-        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else { return false };
+        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return self.sent_by_after(at) };
+        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else {
+            return self.sent_by_after(at);
+        };
         let (name, from) = match &last.lit {
             Lit::Quoted(text) | Lit::Email(text) => (text.clone(), end - 1),
             // A sentence may begin with the name.
@@ -141,10 +143,23 @@ impl Clause<'_> {
                 let words: Vec<&str> = self.items[from..end].iter().map(|item| item.text.as_str()).collect();
                 (words.join(" "), from)
             }
-            _ => return false,
+            _ => return self.sent_by_after(at),
         };
         self.frame.slots.entry(Role::From).or_insert(name.into());
         self.take(from, at + 1, "sender");
+        true
+    }
+
+    /// "che mi ha mandato ieri Dario": the name after says who, when a day at most stands between.
+    fn sent_by_after(&mut self, at: usize) -> bool {
+        let next = at + 1 + usize::from(self.dated(at + 1));
+        let item = self.items.get(next).filter(|item| item.free() && item.sense("place").is_none());
+        let Some(item) = item.filter(|_| !self.dated(next)) else { return false };
+        let named = matches!(item.lit, Lit::Email(_)) || item.is_name() && matches!(item.lit, Lit::Word);
+        let Some((name, end)) = self.name(next, false).filter(|_| named) else { return false };
+        self.frame.slots.entry(Role::From).or_insert(name.into());
+        self.take(at, at + 1, "sender");
+        self.take(next, end, "sender");
         true
     }
 
@@ -169,6 +184,21 @@ impl Clause<'_> {
             return true;
         }
         self.items.iter().any(|i| i.is("cue", "from")) && self.items[at].words > 1
+    }
+
+    /// "everything that ann@example.org sent me": what an address sends are messages.
+    pub(crate) fn everything_sent(&mut self) -> bool {
+        let sent = self.items.iter().any(|i| i.is("cue", "sent_me") || i.is("touch", "received"));
+        let address = self.items.iter().any(|item| item.free() && matches!(item.lit, Lit::Email(_)));
+        let noun = |item: &Item| item.free() && item.sense("noun").is_some();
+        let things: Vec<usize> = (0..self.len())
+            .filter(|at| Some(*at) != self.verb_at && noun(&self.items[*at]) && !self.items[*at].is("touch", "received"))
+            .collect();
+        if !sent || !address || !things.iter().all(|at| self.is(*at, "noun", "contents")) {
+            return false;
+        }
+        things.into_iter().for_each(|at| self.take(at, at + 1, "sender"));
+        true
     }
 
     fn moves(&self) -> bool {

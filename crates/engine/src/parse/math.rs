@@ -1,8 +1,10 @@
 //! Arithmetic and conversions, said in words or signs.
 
 use super::Clause;
+use super::dates::small;
 use crate::catalog::Role;
 use crate::text::Lit;
+use serde_json::Value;
 
 impl Clause<'_> {
     /// An expression, when the clause is nothing but one.
@@ -45,6 +47,8 @@ impl Clause<'_> {
             let terms: Vec<String> = values.iter().map(f64::to_string).collect();
             self.frame.set(Role::Expression, terms.join("+"));
         } else {
+            let whole = |n: f64| small::<i64>(n).filter(|i| *i as f64 == n);
+            let values: Vec<Value> = values.iter().map(|n| whole(*n).map_or(Value::from(*n), Value::from)).collect();
             self.frame.set(Role::Values, values);
             self.frame.verbs.push("describe".to_owned());
         }

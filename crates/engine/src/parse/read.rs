@@ -43,6 +43,9 @@ impl Clause<'_> {
             "events".clone_into(&mut guess);
             "events".clone_into(&mut self.frame.object);
         }
+        if self.everything_sent() {
+            guess.clear();
+        }
         if guess.is_empty() && self.correspondent() {
             "messages".clone_into(&mut guess);
             "messages".clone_into(&mut self.frame.object);

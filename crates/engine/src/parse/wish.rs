@@ -91,8 +91,13 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
 
 /// "I don't need X any more: delete them" is "delete X"; so is what was seen, or does not answer.
 fn unwanted(items: &mut Vec<Item>) {
-    let beside = |item: &Item| matches!(item.sense("wish"), Some("unwanted" | "stuck" | "seen"));
-    let Some(wish) = items.iter().position(beside) else { return };
+    let beside = |at: &usize| match items[*at].sense("wish") {
+        Some("unwanted" | "stuck" | "seen") => true,
+        // "the videos I've seen" are some of them; "I've seen the videos" is said of all.
+        Some("saw") => items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some()),
+        _ => false,
+    };
+    let Some(wish) = (0..items.len()).find(beside) else { return };
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;

@@ -109,7 +109,13 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             frames[at - 1].slots.extend(next.slots);
             frames[at - 1].leftover.extend(next.leftover);
             frames[at - 1].used.extend(next.used);
-        } else if twice || repeats(&frames[at - 1], &frames[at], senses) {
+        } else if repeats(&frames[at], &frames[at - 1], senses) {
+            let before = frames.remove(at - 1);
+            frames[at - 1].used.extend(before.used);
+        } else if twice
+            || repeats(&frames[at - 1], &frames[at], senses)
+            || shows_output(&frames[at - 1], &frames[at], senses)
+        {
             let next = frames.remove(at);
             frames[at - 1].used.extend(next.used);
         } else if let (true, true, Some(path)) = (packs, nothing(&frames[at]), named) {
@@ -172,6 +178,14 @@ fn repeats(before: &Frame, next: &Frame, senses: &Senses) -> bool {
     let alike = !next.object.is_empty() && next.object == before.object && before.slots.is_empty();
     let whole = before.kinds.is_empty() && before.stats.is_empty() && before.group.is_empty();
     looks(before) && looks(next) && plain && whole && (same || alike && next.qualifiers == before.qualifiers)
+}
+
+/// "run `x` and show me what it says": what a command says is shown anyway.
+fn shows_output(before: &Frame, next: &Frame, senses: &Senses) -> bool {
+    let runs = before.verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|verb| verb.tool.is_some());
+    let looks = next.verb.as_ref().is_some_and(|id| senses.asks(id));
+    let bare = next.slots.is_empty() && next.kinds.is_empty() && next.nouns.is_empty() && next.stats.is_empty();
+    runs && before.has(Role::Command) && looks && bare && next.leftover.is_empty()
 }
 
 /// "find … in X and delete every file there": the place of the clause before.
