@@ -158,6 +158,7 @@ impl Clause<'_> {
         let unit = ["unit", "size_unit"].iter().any(counts) || ["am", "pm", "oclock"].iter().any(hour);
         match self.lit(at) {
             Some(Lit::Number(n)) if self.free(at) && !unit => small::<u64>(*n),
+            Some(Lit::Word) if self.free(at) => self.items[at].text.strip_prefix('#')?.parse().ok(),
             _ => None,
         }
     }

@@ -36,6 +36,7 @@ impl Clause<'_> {
                 || counts(item)
                 || self.unread_deed(item)
                 || self.told(at)
+                || set_aside(item)
                 || weighs(item)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
@@ -132,8 +133,13 @@ fn conditional(item: &Item) -> bool {
 
 /// Says that somebody wants or needs something, or does not.
 fn wanted(item: &Item) -> bool {
-    matches!(item.sense("wish"), Some("want" | "need" | "unwanted"))
-        || item.free() && matches!(item.sense("wish"), Some("stuck" | "seen" | "saw"))
+    matches!(item.sense("wish"), Some("want" | "need")) || set_aside(item)
+}
+
+/// Says of things that somebody is done with them, or that they do not answer: which ones, unless an order took it up.
+fn set_aside(item: &Item) -> bool {
+    const DONE: [&str; 6] = ["unwanted", "unneeded", "seen", "saw", "stuck", "some"];
+    item.free() && item.sense("wish").is_some_and(|id| DONE.contains(&id))
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.

@@ -276,7 +276,8 @@ impl Clause<'_> {
 
     /// "to dad: 'x'": a word with no other meaning, where only a recipient can stand, and the text that goes there.
     fn some_recipient(&self, at: usize) -> bool {
-        let to = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "to"));
+        let verb = |before: usize| Some(before) == self.verb_at && self.items[before].words > 1;
+        let to = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "to") || verb(before));
         let ends = self.items.get(at + 1).is_none_or(|next| {
             next.is_symbol() || matches!(next.lit, Lit::Quoted(_)) || next.taken == "flag" || next.sense("flag").is_some()
         });

@@ -359,7 +359,11 @@ impl Clause<'_> {
 
     /// "who … most": the group the question is about; "each month": a recurrence that repeats nothing.
     fn asked_group(&self, at: usize) -> Option<String> {
-        if self.ranks_groups()
+        // "who uses the most memory": that is no person.
+        let load = |id: &str| self.senses.flag.get(id).is_some_and(|flag| flag.role == Role::LoadBy);
+        let loads = self.items.iter().any(|item| item.sense("flag").is_some_and(load));
+        if !loads
+            && self.ranks_groups()
             && let Some(group) = self.sense(at, "which_group")
         {
             return Some(group.to_owned());

@@ -347,7 +347,9 @@ impl Clause<'_> {
 
     /// "try `x`", "the output of `x`": what a verb means when what it is about is a command.
     fn commanded(&mut self, verb: &str) {
+        let literal = |item: &Item| !matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Command(_));
         let command = self.items.iter().any(|item| matches!(item.lit, Lit::Command(_)));
+        let command = command && !self.items.iter().any(literal);
         let said = self.items.iter().position(|item| item.sense("runs").is_some());
         let Some(other) = self.senses.commanded.get(verb).filter(|_| command && !self.asks) else { return };
         if let Some(at) = said {

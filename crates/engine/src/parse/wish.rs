@@ -92,9 +92,9 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
 /// "I don't need X any more: delete them" is "delete X"; so is what was seen, or does not answer.
 fn unwanted(items: &mut Vec<Item>) {
     let beside = |at: &usize| match items[*at].sense("wish") {
-        Some("unwanted" | "stuck" | "seen") => true,
+        Some("unwanted" | "stuck" | "seen") => !relative(items, *at),
         // "the videos I've seen" are some of them; "I've seen the videos" is said of all.
-        Some("saw") => items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some()),
+        Some("saw" | "unneeded") => items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some()),
         _ => false,
     };
     let Some(wish) = (0..items.len()).find(beside) else { return };
@@ -109,6 +109,11 @@ fn unwanted(items: &mut Vec<Item>) {
     items.drain(cut..=verb + 1);
     items.remove(wish);
     items.insert(beginning(items, wish), order);
+}
+
+/// "… that are no longer needed": said of some of the things, not of all.
+fn relative(items: &[Item], at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|b| items[b].sense("subject").is_some() || items[b].sense("wish") == Some("state"))
 }
 
 /// Where the sentence of `at` begins.
