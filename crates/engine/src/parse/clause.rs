@@ -187,6 +187,7 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "numbers"
                     | "runs"
                     | "math_verb"
+                    | "correction"
             )
         })
 }

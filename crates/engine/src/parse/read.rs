@@ -43,6 +43,10 @@ impl Clause<'_> {
             "events".clone_into(&mut guess);
             "events".clone_into(&mut self.frame.object);
         }
+        if guess == "dirs" && self.is_on() {
+            "events".clone_into(&mut guess);
+            "events".clone_into(&mut self.frame.object);
+        }
         if self.everything_sent() {
             guess.clear();
         }
@@ -133,6 +137,21 @@ impl Clause<'_> {
         self.finish()
     }
 
+    /// "what's on next week": what is there at a time to come, and nowhere in particular, are events.
+    fn is_on(&mut self) -> bool {
+        let nowhere = |item: &Item| {
+            matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_)) && (!item.capital || item.sense("weekday").is_some() || item.sense("month").is_some())
+                && item.sense("place").is_none()
+        };
+        let contents: Vec<usize> = (0..self.len()).filter(|at| self.is(*at, "noun", "contents")).collect();
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        if contents.is_empty() || !looks || !self.items.iter().all(nowhere) || !self.lies_ahead() {
+            return false;
+        }
+        contents.into_iter().for_each(|at| self.take(at, at + 1, "noun"));
+        true
+    }
+
     /// What is only passed on is not read: "ask the frontier model why …".
     fn word_by_word(&mut self) -> Option<Frame> {
         let role =
@@ -177,6 +196,11 @@ impl Clause<'_> {
             if polite {
                 self.take(at, at + 1, "polite");
             }
+        }
+        // "on second thought, …" at the beginning takes back what was said before; further on it takes back what was said here.
+        let first = self.items.iter().position(|item| item.free() && !item.is_symbol());
+        if let Some(at) = first.filter(|at| self.sense(*at, "correction").is_some()) {
+            self.take(at, at + 1, "polite");
         }
         let mut at = 0;
         while self.items.get(at).is_some_and(|i| !i.free() || i.is_symbol() || i.sense("then").is_some()) {
