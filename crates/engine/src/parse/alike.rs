@@ -29,9 +29,7 @@ pub(crate) fn compared(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
 fn idle(item: &Item, senses: &Senses) -> bool {
     let puts = |verb: &VerbSense| verb.in_goal && verb.goals == [Role::DstDir];
     let verb = |id: &str| senses.verb.get(id);
-    let asks = |id: &str| {
-        verb(id).is_some_and(|v| v.query || v.verb.as_deref() == Some(COMPARES) || puts(v))
-    };
+    let asks = |id: &str| verb(id).is_some_and(|v| v.query || v.verb.as_deref() == Some(COMPARES) || puts(v));
     item.is_symbol()
         || item.sense("alike").is_some()
         || item.is("noun", "sentence")

@@ -27,12 +27,11 @@ fn writes(item: &Item) -> bool {
 
 /// Where the name of the person or office at `at` stands: in quotes, between commas or at the end.
 fn named(items: &[Item], at: usize) -> Option<usize> {
-    let person = |item: &Item| {
-        matches!(item.lit, Lit::Word) && !item.capital && item.is_unknown()
-    };
+    let person = |item: &Item| matches!(item.lit, Lit::Word) && !item.capital && item.is_unknown();
     let (who, comma, name) = (items.get(at)?, items.get(at + 1)?, items.get(at + 2)?);
     let ends = items.get(at + 3).is_none_or(Item::is_symbol);
     let quoted = matches!(name.lit, Lit::Quoted(_)) && !super::places::has_ending(&name.text);
-    let placed = only_stop(&items[at - 1]) || ["cue", "prep"].iter().any(|cat| items[at - 1].sense(cat).is_some());
+    let placed =
+        only_stop(&items[at - 1]) || ["cue", "prep"].iter().any(|cat| items[at - 1].sense(cat).is_some());
     (person(who) && comma.is_comma() && quoted && ends && placed).then_some(at + 2)
 }

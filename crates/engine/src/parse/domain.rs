@@ -142,7 +142,9 @@ impl Clause<'_> {
         let timing = self.recurrence().or_else(|| self.once());
         // An hour alone does not say whether it is every day's or the next one's.
         let dated = |range: &std::ops::Range<usize>| {
-            range.clone().any(|at| ["day", "weekday", "month", "unit", "rel"].iter().any(|cat| self.sense(at, cat).is_some()))
+            range.clone().any(|at| {
+                ["day", "weekday", "month", "unit", "rel"].iter().any(|cat| self.sense(at, cat).is_some())
+            })
         };
         let timing = timing.filter(|timing| timing.recurs || timing.at.iter().any(dated));
         if let Some((schedule, at)) = timing.and_then(|timing| Some((timing.schedule?, timing.at))) {

@@ -192,7 +192,11 @@ impl Clause<'_> {
         let address = self.items.iter().any(|item| item.free() && matches!(item.lit, Lit::Email(_)));
         let noun = |item: &Item| item.free() && item.sense("noun").is_some();
         let things: Vec<usize> = (0..self.len())
-            .filter(|at| Some(*at) != self.verb_at && noun(&self.items[*at]) && !self.items[*at].is("touch", "received"))
+            .filter(|at| {
+                Some(*at) != self.verb_at
+                    && noun(&self.items[*at])
+                    && !self.items[*at].is("touch", "received")
+            })
             .collect();
         if !sent || !address || !things.iter().all(|at| self.is(*at, "noun", "contents")) {
             return false;
@@ -279,7 +283,10 @@ impl Clause<'_> {
         let verb = |before: usize| Some(before) == self.verb_at && self.items[before].words > 1;
         let to = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "to") || verb(before));
         let ends = self.items.get(at + 1).is_none_or(|next| {
-            next.is_symbol() || matches!(next.lit, Lit::Quoted(_)) || next.taken == "flag" || next.sense("flag").is_some()
+            next.is_symbol()
+                || matches!(next.lit, Lit::Quoted(_))
+                || next.taken == "flag"
+                || next.sense("flag").is_some()
         });
         let text = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
         to && ends && text && self.items[at].is_unknown()

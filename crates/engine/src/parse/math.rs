@@ -9,7 +9,11 @@ use serde_json::Value;
 impl Clause<'_> {
     /// An expression, when the clause is nothing but one.
     pub(crate) fn expression(&mut self) -> bool {
-        let found = self.conversion().or_else(|| self.percentage()).or_else(|| self.reckoned()).or_else(|| self.arithmetic());
+        let found = self
+            .conversion()
+            .or_else(|| self.percentage())
+            .or_else(|| self.reckoned())
+            .or_else(|| self.arithmetic());
         let Some(expression) = found else { return false };
         self.frame.set(Role::Expression, expression);
         self.take(0, self.len(), "expression");
@@ -35,7 +39,10 @@ impl Clause<'_> {
             let item = &self.items[at];
             let verb = item.command().is_none_or(|id| self.senses.asks(id));
             let cats = ["math_ask", "polite", "stop", "numbers", "self"];
-            between(at) || item.is_symbol() || asks(item) || verb && cats.iter().any(|cat| item.sense(cat).is_some())
+            between(at)
+                || item.is_symbol()
+                || asks(item)
+                || verb && cats.iter().any(|cat| item.sense(cat).is_some())
                 || item.command().is_some_and(|id| self.senses.asks(id))
         };
         let whole = numbers.len() > 1 && (*first..=*last).all(between) && (0..self.len()).all(light);
@@ -48,7 +55,8 @@ impl Clause<'_> {
             self.frame.set(Role::Expression, terms.join("+"));
         } else {
             let whole = |n: f64| small::<i64>(n).filter(|i| *i as f64 == n);
-            let values: Vec<Value> = values.iter().map(|n| whole(*n).map_or(Value::from(*n), Value::from)).collect();
+            let values: Vec<Value> =
+                values.iter().map(|n| whole(*n).map_or(Value::from(*n), Value::from)).collect();
             self.frame.set(Role::Values, values);
             self.frame.verbs.push("describe".to_owned());
         }
@@ -62,7 +70,9 @@ impl Clause<'_> {
         self.items.iter().enumerate().all(|(at, item)| {
             used.contains(&at)
                 || item.is_symbol()
-                || ["math_ask", "polite", "stop", "measure_to", "condition"].iter().any(|cat| item.sense(cat).is_some())
+                || ["math_ask", "polite", "stop", "measure_to", "condition"]
+                    .iter()
+                    .any(|cat| item.sense(cat).is_some())
                 || matches!(item.command(), Some("find" | "compute" | "convert"))
         })
     }

@@ -11,7 +11,8 @@ impl Clause<'_> {
     /// Flags said in several words, before their words can mean something else.
     pub(crate) fn phrases(&mut self) {
         for at in 0..self.len() {
-            if self.free(at) && self.items[at].words > 1 && Some(at) != self.verb_at && !self.said_by_noun(at) {
+            if self.free(at) && self.items[at].words > 1 && Some(at) != self.verb_at && !self.said_by_noun(at)
+            {
                 self.flag(at);
             }
         }

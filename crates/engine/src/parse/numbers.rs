@@ -112,7 +112,10 @@ impl Clause<'_> {
             _ => None,
         };
         let listed = |clause: &Self, at: usize| {
-            clause.items.get(at).is_some_and(|i| i.is_comma() || i.is("then", "and") || super::clause::only_stop(i))
+            clause
+                .items
+                .get(at)
+                .is_some_and(|i| i.is_comma() || i.is("then", "and") || super::clause::only_stop(i))
         };
         let computed = |clause: &Self, at: usize| {
             clause.free(at) && matches!(clause.sense(at, "stat"), Some("avg" | "median" | "min" | "max"))
@@ -128,7 +131,9 @@ impl Clause<'_> {
             while listed(self, end) || extreme(self, end).is_some() {
                 end += 1;
             }
-            if !computed(self, end) || !self.items[at + 1..end].iter().any(|i| i.is_comma() || i.is("then", "and")) {
+            if !computed(self, end)
+                || !self.items[at + 1..end].iter().any(|i| i.is_comma() || i.is("then", "and"))
+            {
                 continue;
             }
             for i in at..end {

@@ -140,7 +140,8 @@ impl Clause<'_> {
     /// "what's on next week": what is there at a time to come, and nowhere in particular, are events.
     fn is_on(&mut self) -> bool {
         let nowhere = |item: &Item| {
-            matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_)) && (!item.capital || item.sense("weekday").is_some() || item.sense("month").is_some())
+            matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_))
+                && (!item.capital || item.sense("weekday").is_some() || item.sense("month").is_some())
                 && item.sense("place").is_none()
         };
         let contents: Vec<usize> = (0..self.len()).filter(|at| self.is(*at, "noun", "contents")).collect();
@@ -391,7 +392,8 @@ impl Clause<'_> {
     /// "write to ann@example.org": what goes to an address is sent.
     fn addressed(&mut self, verb: &str) {
         let to = |at: &usize| matches!(self.lit(*at), Some(Lit::Email(_))) && self.is(at - 1, "cue", "to");
-        let Some(other) = self.senses.addressed.get(verb).filter(|_| (1..self.len()).any(|at| to(&at))) else {
+        let Some(other) = self.senses.addressed.get(verb).filter(|_| (1..self.len()).any(|at| to(&at)))
+        else {
             return;
         };
         if !self.only_asked(other) {

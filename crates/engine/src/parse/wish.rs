@@ -94,7 +94,9 @@ fn unwanted(items: &mut Vec<Item>) {
     let beside = |at: &usize| match items[*at].sense("wish") {
         Some("unwanted" | "stuck" | "seen") => !relative(items, *at),
         // "the videos I've seen" are some of them; "I've seen the videos" is said of all.
-        Some("saw" | "unneeded") => items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some()),
+        Some("saw" | "unneeded") => {
+            items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some())
+        }
         _ => false,
     };
     let Some(wish) = (0..items.len()).find(beside) else { return };
@@ -113,7 +115,8 @@ fn unwanted(items: &mut Vec<Item>) {
 
 /// "… that are no longer needed": said of some of the things, not of all.
 fn relative(items: &[Item], at: usize) -> bool {
-    at.checked_sub(1).is_some_and(|b| items[b].sense("subject").is_some() || items[b].sense("wish") == Some("state"))
+    at.checked_sub(1)
+        .is_some_and(|b| items[b].sense("subject").is_some() || items[b].sense("wish") == Some("state"))
 }
 
 /// Where the sentence of `at` begins.

@@ -11,8 +11,8 @@ use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
-    Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing, whole_paths,
-    without_reasons,
+    Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing,
+    whole_paths, without_reasons,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -92,7 +92,9 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
         // "open them and read them": said twice, done once.
         let bare = nothing(&frames[at])
             || frames[at].nouns.is_empty() && frames[at].leftover.is_empty() && !frames[at].there;
-        let twice = same && bare && frames[at].slots.is_empty();
+        let orders =
+            frames[at].order.is_some() || !frames[at].stats.is_empty() || !frames[at].group.is_empty();
+        let twice = same && bare && frames[at].slots.is_empty() && frames[at].kinds.is_empty() && !orders;
         // "clean X out: delete every file there but …": the second says what the first one means.
         let told = (same && frames[at].there || cleans(&frames[at - 1], &frames[at], senses))
             && !frames[at].has(Role::Place);
@@ -182,9 +184,11 @@ fn repeats(before: &Frame, next: &Frame, senses: &Senses) -> bool {
 
 /// "run `x` and show me what it says": what a command says is shown anyway.
 fn shows_output(before: &Frame, next: &Frame, senses: &Senses) -> bool {
-    let runs = before.verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|verb| verb.tool.is_some());
+    let runs =
+        before.verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|verb| verb.tool.is_some());
     let looks = next.verb.as_ref().is_some_and(|id| senses.asks(id));
-    let bare = next.slots.is_empty() && next.kinds.is_empty() && next.nouns.is_empty() && next.stats.is_empty();
+    let bare =
+        next.slots.is_empty() && next.kinds.is_empty() && next.nouns.is_empty() && next.stats.is_empty();
     runs && before.has(Role::Command) && looks && bare && next.leftover.is_empty()
 }
 
