@@ -6,7 +6,8 @@ use crate::text::Lit;
 
 /// The items without the words that only say who a named correspondent is.
 pub(crate) fn appositions(mut items: Vec<Item>) -> Vec<Item> {
-    if !items.iter().any(writes) {
+    let things = |item: &Item| item.sense("noun").is_some() && !item.is("touch", "received");
+    if !items.iter().any(mail) && (!items.iter().any(writes) || items.iter().any(things)) {
         return items;
     }
     while let Some((from, name)) = (1..items.len()).find_map(|at| Some((at, named(&items, at)?))) {
@@ -18,11 +19,14 @@ pub(crate) fn appositions(mut items: Vec<Item>) -> Vec<Item> {
     items
 }
 
-/// Whether it is about what people write to each other.
-fn writes(item: &Item) -> bool {
+/// A word for what people write to each other.
+fn mail(item: &Item) -> bool {
     ["mail", "telegram", "inbox", "attachment"].iter().any(|id| item.is("noun", id))
-        || item.is("touch", "received")
-        || item.is("cue", "sent_me")
+}
+
+/// Says that somebody wrote or sent something.
+fn writes(item: &Item) -> bool {
+    item.is("touch", "received") || item.is("cue", "sent_me")
 }
 
 /// Where the name of the person or office at `at` stands: in quotes, between commas or at the end.

@@ -289,6 +289,8 @@ impl Clause<'_> {
                 || next.sense("flag").is_some()
         });
         let text = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let message = |item: &Item| item.is("noun", "mail") || item.is("noun", "telegram");
+        let text = text && (self.frame.has(Role::Via) || self.items.iter().any(message));
         to && ends && text && self.items[at].is_unknown()
     }
 

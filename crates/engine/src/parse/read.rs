@@ -386,7 +386,11 @@ impl Clause<'_> {
     /// "put it on hold": what a verb means together with what is said at `at`, which then says nothing more.
     fn turning(&self, at: usize, verb: &str) -> Option<String> {
         let other = self.senses.turning.get(self.sense(at, "turning")?)?.get(verb)?;
-        (!self.only_asked(other) && !self.items[at].capital).then(|| other.clone())
+        let object = self.senses.verb.get(other).and_then(|verb| verb.object.clone());
+        let about = |id: &str| self.senses.noun.get(id).is_some_and(|noun| noun.object == object);
+        let named =
+            self.items.iter().any(|i| i.sense("noun").is_some_and(about) || i.sense("pron").is_some());
+        (named && !self.only_asked(other) && !self.items[at].capital).then(|| other.clone())
     }
 
     /// "write to ann@example.org": what goes to an address is sent.
