@@ -120,7 +120,17 @@ impl Clause<'_> {
     pub(crate) fn task_cues(&mut self, sets: bool) {
         let task = |id: &String| self.senses.noun.get(id).and_then(|n| n.object.as_deref()) == Some("tasks");
         let nouns: Vec<usize> = (0..self.len()).filter(|at| self.noun_ids(*at).iter().any(task)).collect();
+        // What became of a task is no task: it can be looked at, and nothing else.
+        let record = |id: &String| self.senses.noun.get(id).is_some_and(|n| n.verb.is_some());
+        let history = nouns.iter().copied().find(|at| self.noun_ids(*at).iter().any(record));
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        if let Some(at) = history.filter(|_| self.changes()) {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
         for noun in nouns {
+            if looks && history.is_none() {
+                break;
+            }
             let mut at = noun + 1;
             while self.is(at, "cue", "pid") || matches!(self.lit(at), Some(Lit::Symbol('#'))) {
                 at += 1;

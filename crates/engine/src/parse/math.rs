@@ -38,7 +38,7 @@ impl Clause<'_> {
         let light = |at: usize| {
             let item = &self.items[at];
             let verb = item.command().is_none_or(|id| self.senses.asks(id));
-            let cats = ["math_ask", "polite", "stop", "numbers", "self"];
+            let cats = ["math_ask", "polite", "stop", "numbers", "self", "which_one"];
             between(at)
                 || item.is_symbol()
                 || asks(item)

@@ -176,7 +176,8 @@ impl Clause<'_> {
     /// Whether it is said or asked what happened to things, and nothing is to be done to them.
     fn happened(&self) -> bool {
         let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
-        looks && self.items.iter().any(|item| item.sense("past").is_some())
+        let counted = self.items.iter().any(|item| item.sense("stat").is_some());
+        looks && !counted && self.items.iter().any(|item| item.sense("past").is_some())
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.
