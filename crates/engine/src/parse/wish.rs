@@ -99,7 +99,9 @@ fn unwanted(items: &mut Vec<Item>) {
         }
         _ => false,
     };
-    let Some(wish) = (0..items.len()).find(beside) else { return };
+    // Said of two, it is not known of which the order is.
+    let found: Vec<usize> = (0..items.len()).filter(beside).collect();
+    let [wish] = found[..] else { return };
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
