@@ -98,6 +98,8 @@ pub struct NounSense {
     /// The noun it stands for where this is asked: what is free of a size is room on a disk.
     #[serde(default)]
     pub asked: BTreeMap<String, String>,
+    /// The noun it stands for where it is told or asked what became of it: a task that ran has a history.
+    pub past: Option<String>,
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,
@@ -184,6 +186,15 @@ pub struct Senses {
     pub shown: BTreeMap<String, String>,
     /// Verbs that mean another when something is put before names.
     pub fronted: BTreeMap<String, String>,
+    /// What a verb means together with a phrase that turns it: "put … on hold".
+    #[serde(default)]
+    pub turning: BTreeMap<String, BTreeMap<String, String>>,
+    /// Verbs that mean another when what they make goes to an address.
+    #[serde(default)]
+    pub addressed: BTreeMap<String, String>,
+    /// What verbs mean when they are about a command; the empty name stands for no verb.
+    #[serde(default)]
+    pub commanded: BTreeMap<String, String>,
     /// What giving something means, by what is given.
     pub gives: BTreeMap<String, String>,
     /// Verbs that give or take a label where one is named.

@@ -181,6 +181,13 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "condition"
                     | "these"
                     | "thing"
+                    | "alike"
+                    | "past"
+                    | "turning"
+                    | "numbers"
+                    | "runs"
+                    | "math_verb"
+                    | "correction"
             )
         })
 }

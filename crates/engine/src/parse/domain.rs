@@ -105,8 +105,73 @@ impl Clause<'_> {
                 self.take(at, at + 1, "pid");
             }
         }
+        // "process 7, which does not answer": which one it is was said already.
+        for at in 0..if self.frame.has(Role::Pids) { self.len() } else { 0 } {
+            if self.is(at, "wish", "stuck") {
+                self.take(at, at + 1, "process");
+            }
+        }
         if !self.frame.has(Role::Pids) && !self.frame.has(Role::Health) && !self.frame.has(Role::LoadBy) {
             self.single_name(Role::Name);
+        }
+    }
+
+    /// Tasks by their numbers, "task 7", "tasks 3 and 4"; and the time a task gets, where one is set.
+    pub(crate) fn task_cues(&mut self, sets: bool) {
+        let task = |id: &String| self.senses.noun.get(id).and_then(|n| n.object.as_deref()) == Some("tasks");
+        let nouns: Vec<usize> = (0..self.len()).filter(|at| self.noun_ids(*at).iter().any(task)).collect();
+        // What became of a task is no task: it can be looked at, and nothing else.
+        let record = |id: &String| self.senses.noun.get(id).is_some_and(|n| n.verb.is_some());
+        let history = nouns.iter().copied().find(|at| self.noun_ids(*at).iter().any(record));
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        if let Some(at) = history.filter(|_| self.changes()) {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
+        for noun in nouns {
+            if looks && history.is_none() {
+                break;
+            }
+            let mut at = noun + 1;
+            while self.is(at, "cue", "pid") || matches!(self.lit(at), Some(Lit::Symbol('#'))) {
+                at += 1;
+            }
+            while let Some(id) = self.whole_number(at) {
+                self.frame.push(Role::Ids, id.to_string());
+                self.take(noun + 1, at + 1, "task");
+                at += 1;
+                while self.items.get(at).is_some_and(|i| i.is_comma() || i.is("then", "and"))
+                    && self.whole_number(at + 1).is_some()
+                {
+                    at += 1;
+                }
+            }
+        }
+        if !sets {
+            return;
+        }
+        let timing = self.recurrence().or_else(|| self.once());
+        // An hour alone does not say whether it is every day's or the next one's.
+        let dated = |range: &std::ops::Range<usize>| {
+            range.clone().any(|at| {
+                ["day", "weekday", "month", "unit", "rel"].iter().any(|cat| self.sense(at, cat).is_some())
+            })
+        };
+        let timing = timing.filter(|timing| timing.recurs || timing.at.iter().any(dated));
+        if let Some((schedule, at)) = timing.and_then(|timing| Some((timing.schedule?, timing.at))) {
+            self.frame.set(Role::Schedule, schedule);
+            at.into_iter().for_each(|range| self.take(range.start, range.end, "schedule"));
+        }
+    }
+
+    /// A number written in digits that counts nothing: "7", not "7 days".
+    fn whole_number(&self, at: usize) -> Option<u64> {
+        let counts = |cat: &&str| self.sense(at + 1, cat).is_some();
+        let hour = |id: &&str| self.is(at + 1, "clock", id);
+        let unit = ["unit", "size_unit"].iter().any(counts) || ["am", "pm", "oclock"].iter().any(hour);
+        match self.lit(at) {
+            Some(Lit::Number(n)) if self.free(at) && !unit => small::<u64>(*n),
+            Some(Lit::Word) if self.free(at) => self.items[at].text.strip_prefix('#')?.parse().ok(),
+            _ => None,
         }
     }
 
@@ -160,7 +225,7 @@ impl Clause<'_> {
             Lit::Quoted(_) => self.name(at, false),
             Lit::File(text) => Some((text.clone(), at + 1)),
             Lit::Word if item.capital => self.name(at, false),
-            Lit::Word if item.senses.is_empty() => Some((item.text.clone(), at + 1)),
+            Lit::Word if item.is_unknown() => Some((item.text.clone(), at + 1)),
             _ => None,
         }
     }

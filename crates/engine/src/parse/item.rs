@@ -3,6 +3,10 @@
 use crate::lexicon::{Broken, Lexicon, Sense};
 use crate::text::{Lit, Token, tokens};
 
+/// Categories of words that mean something only together with others.
+pub(crate) const TOGETHER: [&str; 7] =
+    ["correction", "math_verb", "alike", "past", "turning", "numbers", "runs"];
+
 /// A word or phrase of the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
@@ -36,6 +40,11 @@ impl Item {
     /// Written as a name is: one capital, not the several of an abbreviation.
     pub(crate) fn is_name(&self) -> bool {
         self.capital && self.text.chars().filter(|c| c.is_uppercase()).count() < 2
+    }
+
+    /// A word that means nothing by itself: no sense, or one that counts only together with other words.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.senses.iter().all(|sense| TOGETHER.contains(&sense.cat.as_str()))
     }
 
     pub(crate) fn free(&self) -> bool {
@@ -72,6 +81,14 @@ impl Item {
 }
 
 impl Item {
+    /// A verb nobody wrote, that says in one word what was said in many.
+    pub(super) fn order(verb: &str, at: usize) -> Self {
+        let mut item = Self::attached(&format!("verb:{verb}"), at);
+        item.senses.retain(|sense| sense.cat == "verb");
+        item.senses.iter_mut().for_each(|sense| sense.command = true);
+        item
+    }
+
     /// A pronoun written at the end of a verb: its sense, or `category:sense` where it is no mere pronoun.
     pub(super) fn attached(pronoun: &str, at: usize) -> Self {
         let (cat, id) = pronoun.split_once(':').unwrap_or(("pron", pronoun));

@@ -1,6 +1,7 @@
 //! What is left of a clause when all readers had their turn: words that nothing explained, and words that would
 //! leave something out. A plan without them would do something else, or to more.
 
+use super::item::TOGETHER;
 use super::{Clause, Frame, Item, VAGUE};
 use crate::catalog::Role;
 use crate::text::Lit;
@@ -35,6 +36,7 @@ impl Clause<'_> {
                 || counts(item)
                 || self.unread_deed(item)
                 || self.told(at)
+                || set_aside(item)
                 || weighs(item)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
@@ -118,7 +120,9 @@ impl Clause<'_> {
 fn weighs(item: &Item) -> bool {
     const WEIGHTY: [&str; 9] =
         ["super", "order", "stat", "flag", "group", "into_folders", "first", "spare", "rest"];
-    let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
+    let weighty = |sense: &crate::lexicon::Sense| {
+        WEIGHTY.contains(&sense.cat.as_str()) || TOGETHER.contains(&sense.cat.as_str())
+    };
     !item.senses.is_empty() && item.senses.iter().all(weighty)
 }
 
@@ -129,7 +133,13 @@ fn conditional(item: &Item) -> bool {
 
 /// Says that somebody wants or needs something, or does not.
 fn wanted(item: &Item) -> bool {
-    matches!(item.sense("wish"), Some("want" | "need" | "unwanted"))
+    matches!(item.sense("wish"), Some("want" | "need")) || set_aside(item)
+}
+
+/// Says of things that somebody is done with them, or that they do not answer: which ones, unless an order took it up.
+fn set_aside(item: &Item) -> bool {
+    const DONE: [&str; 6] = ["unwanted", "unneeded", "seen", "saw", "stuck", "some"];
+    item.free() && item.sense("wish").is_some_and(|id| DONE.contains(&id))
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.

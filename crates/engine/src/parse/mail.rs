@@ -52,10 +52,12 @@ impl Clause<'_> {
                 Some(subject)
             } else if !sends && (cue(self, "contains") || cue(self, "body")) && quoted(self) {
                 Some(Role::Query)
-            } else if cue(self, "label")
+            } else if (cue(self, "label")
+                || cue(self, "label_with") && self.verb_at.is_some_and(|verb| self.is(verb, "cue", "label")))
                 && quoted(self)
                 && (self.sense(at, "cue") != Some("from"))
                 && self.labels()
+                && !self.placed_text(at)
             {
                 Some(Role::Add)
             } else if !sends && cue(self, "from") && self.person(at).is_some() {
@@ -78,6 +80,15 @@ impl Clause<'_> {
             }
             self.take(at, end, "message");
         }
+    }
+
+    /// "with 'x' in the subject": the text after `at` is said to stand somewhere, and is no label.
+    fn placed_text(&self, at: usize) -> bool {
+        let quoted = (at + 1..self.len()).find(|i| matches!(self.lit(*i), Some(Lit::Quoted(_))));
+        let after = quoted.map(|i| self.skip_stops(i + 1));
+        let plain = !self.items.get(at).is_some_and(|item| item.is("given", "label"));
+        plain && after.is_some_and(|i| self.sense(i, "after").is_some())
+            || quoted.is_some_and(|i| self.sense(i + 1, "after").is_some())
     }
 
     /// "Laura's messages", "the 'Acme' mails": whose name stands right before them.
@@ -123,8 +134,10 @@ impl Clause<'_> {
             self.take(at, after + 1, "sender");
             return true;
         }
-        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return false };
-        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else { return false };
+        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return self.sent_by_after(at) };
+        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else {
+            return self.sent_by_after(at);
+        };
         let (name, from) = match &last.lit {
             Lit::Quoted(text) | Lit::Email(text) => (text.clone(), end - 1),
             // A sentence may begin with the name.
@@ -135,10 +148,23 @@ impl Clause<'_> {
                 let words: Vec<&str> = self.items[from..end].iter().map(|item| item.text.as_str()).collect();
                 (words.join(" "), from)
             }
-            _ => return false,
+            _ => return self.sent_by_after(at),
         };
         self.frame.slots.entry(Role::From).or_insert(name.into());
         self.take(from, at + 1, "sender");
+        true
+    }
+
+    /// "che mi ha mandato ieri Dario": the name after says who, when a day at most stands between.
+    fn sent_by_after(&mut self, at: usize) -> bool {
+        let next = at + 1 + usize::from(self.dated(at + 1));
+        let item = self.items.get(next).filter(|item| item.free() && item.sense("place").is_none());
+        let Some(item) = item.filter(|_| !self.dated(next)) else { return false };
+        let named = matches!(item.lit, Lit::Email(_)) || item.is_name() && matches!(item.lit, Lit::Word);
+        let Some((name, end)) = self.name(next, false).filter(|_| named) else { return false };
+        self.frame.slots.entry(Role::From).or_insert(name.into());
+        self.take(at, at + 1, "sender");
+        self.take(next, end, "sender");
         true
     }
 
@@ -151,8 +177,10 @@ impl Clause<'_> {
         let before = self.back_over_stops(at).unwrap_or(at);
         let start = (0..before).rev().take_while(|i| self.items[*i].capital).last().unwrap_or(before);
         let found = [after, start].into_iter().find_map(|i| {
-            let item = self.items.get(i).filter(|item| item.capital && item.sense("place").is_none())?;
-            let name = matches!(item.lit, Lit::Word) && !self.dated(i);
+            let item = self.items.get(i).filter(|item| item.free() && item.sense("place").is_none())?;
+            let name = matches!(item.lit, Lit::Word) && item.capital && !self.dated(i)
+                || matches!(item.lit, Lit::Email(_))
+                || matches!(&item.lit, Lit::Quoted(text) if !super::places::has_ending(text));
             name.then(|| self.name(i, false).map(|(name, end)| (name, i, end))).flatten()
         });
         if let Some((name, from, end)) = found {
@@ -182,6 +210,25 @@ impl Clause<'_> {
         true
     }
 
+    /// "everything that ann@example.org sent me": what an address sends are messages.
+    pub(crate) fn everything_sent(&mut self) -> bool {
+        let sent = self.items.iter().any(|i| i.is("cue", "sent_me") || i.is("touch", "received"));
+        let address = self.items.iter().any(|item| item.free() && matches!(item.lit, Lit::Email(_)));
+        let noun = |item: &Item| item.free() && item.sense("noun").is_some();
+        let things: Vec<usize> = (0..self.len())
+            .filter(|at| {
+                Some(*at) != self.verb_at
+                    && noun(&self.items[*at])
+                    && !self.items[*at].is("touch", "received")
+            })
+            .collect();
+        if !sent || !address || !things.iter().all(|at| self.is(*at, "noun", "contents")) {
+            return false;
+        }
+        things.into_iter().for_each(|at| self.take(at, at + 1, "sender"));
+        true
+    }
+
     fn moves(&self) -> bool {
         self.frame
             .verb
@@ -207,7 +254,7 @@ impl Clause<'_> {
             Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
             Lit::Word if item.capital && !dated => self.name(next, false),
             // "from the bank": a word with no other meaning, where only a sender can stand.
-            Lit::Word if item.senses.is_empty() && self.is(at, "prep", "from") => self.name(next, true),
+            Lit::Word if item.is_unknown() && self.is(at, "prep", "from") => self.name(next, true),
             _ => None,
         }
     }
@@ -229,7 +276,7 @@ impl Clause<'_> {
                         at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
                     self.take(from, at + 1, "recipient");
                 }
-                Lit::Word if self.items[at].capital => {
+                Lit::Word if self.items[at].capital || self.some_recipient(at) => {
                     let after_to = at > 0 && self.is(at - 1, "cue", "to");
                     let thing = self.sense(at, "noun").is_some() || self.sense(at, "place").is_some();
                     let after_verb = !thing
@@ -239,7 +286,7 @@ impl Clause<'_> {
                     if (after_to || after_verb)
                         && !self.frame.has(Role::To)
                         && !self.frame.has(Role::ToUser)
-                        && let Some((name, end)) = self.name(at, false)
+                        && let Some((name, end)) = self.name(at, !self.items[at].capital)
                     {
                         self.frame.set(Role::ToUser, name);
                         self.take(at - usize::from(after_to), end, "recipient");
@@ -253,6 +300,22 @@ impl Clause<'_> {
             }
         }
         self.own_recipient();
+    }
+
+    /// "to dad: 'x'": a word with no other meaning, where only a recipient can stand, and the text that goes there.
+    fn some_recipient(&self, at: usize) -> bool {
+        let verb = |before: usize| Some(before) == self.verb_at && self.items[before].words > 1;
+        let to = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "to") || verb(before));
+        let ends = self.items.get(at + 1).is_none_or(|next| {
+            next.is_symbol()
+                || matches!(next.lit, Lit::Quoted(_))
+                || next.taken == "flag"
+                || next.sense("flag").is_some()
+        });
+        let text = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let message = |item: &Item| item.is("noun", "mail") || item.is("noun", "telegram");
+        let text = text && (self.frame.has(Role::Via) || self.items.iter().any(message));
+        to && ends && text && self.items[at].is_unknown()
     }
 
     /// "send me …", "to me": who asks gets it, unless somebody else is named.

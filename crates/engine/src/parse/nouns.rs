@@ -11,10 +11,18 @@ impl Clause<'_> {
     /// Flags said in several words, before their words can mean something else.
     pub(crate) fn phrases(&mut self) {
         for at in 0..self.len() {
-            if self.free(at) && self.items[at].words > 1 && Some(at) != self.verb_at {
+            if self.free(at) && self.items[at].words > 1 && Some(at) != self.verb_at && !self.said_by_noun(at)
+            {
                 self.flag(at);
             }
         }
+    }
+
+    /// "posta in arrivo": a phrase that is a noun too, which gives the same value and says what it is of.
+    fn said_by_noun(&self, at: usize) -> bool {
+        let role = self.sense(at, "flag").and_then(|id| self.senses.flag.get(id)).map(|flag| flag.role);
+        let noun = self.sense(at, "noun").and_then(|id| self.senses.noun.get(id));
+        role.zip(noun).is_some_and(|(role, noun)| noun.object.is_some() && noun.set.contains_key(&role))
     }
 
     /// The flags that are left: one word each.
@@ -133,6 +141,22 @@ impl Clause<'_> {
         }
     }
 
+    /// "ran", "failed": read with the noun that it turns into its history.
+    pub(crate) fn past(&mut self) {
+        let turns = |at: usize| {
+            let mut nouns = self.items[at].senses.iter().filter(|s| s.cat == "noun");
+            nouns.any(|s| self.senses.noun.get(&s.id).is_some_and(|noun| noun.past.is_some()))
+        };
+        if !self.happened() || !(0..self.len()).any(turns) {
+            return;
+        }
+        for at in 0..self.len() {
+            if self.free(at) && self.sense(at, "past").is_some() && self.sense(at, "noun").is_none() {
+                self.take(at, at + 1, "history");
+            }
+        }
+    }
+
     /// What the nouns of this item mean here, given what is asked and what stands beside them.
     pub(crate) fn noun_ids(&self, at: usize) -> Vec<String> {
         let ids = self.items[at].senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.as_str());
@@ -141,10 +165,20 @@ impl Clause<'_> {
             if noun.before_name && !self.before_name(at) {
                 return None;
             }
+            if let Some(past) = noun.past.as_deref().filter(|_| self.happened()) {
+                return Some(past.to_owned());
+            }
             let asked = noun.asked.iter().find(|(stat, _)| self.items.iter().any(|i| i.is("stat", stat)));
             Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())
         })
         .collect()
+    }
+
+    /// Whether it is said or asked what happened to things, and nothing is to be done to them.
+    fn happened(&self) -> bool {
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        let counted = self.items.iter().any(|item| item.sense("stat").is_some());
+        looks && !counted && self.items.iter().any(|item| item.sense("past").is_some())
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.

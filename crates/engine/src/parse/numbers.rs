@@ -105,6 +105,47 @@ impl Clause<'_> {
         }
     }
 
+    /// "the smallest, largest and average size": among what is computed, a superlative is computed too.
+    pub(crate) fn extremes(&mut self) {
+        let extreme = |clause: &Self, at: usize| match clause.sense(at, "super").filter(|_| clause.free(at)) {
+            Some("biggest") => Some("max"),
+            Some("smallest") => Some("min"),
+            _ => None,
+        };
+        let listed = |clause: &Self, at: usize| {
+            clause
+                .items
+                .get(at)
+                .is_some_and(|i| i.is_comma() || i.is("then", "and") || super::clause::only_stop(i))
+        };
+        let computed = |clause: &Self, at: usize| {
+            clause.free(at) && matches!(clause.sense(at, "stat"), Some("avg" | "median" | "min" | "max"))
+        };
+        if self.changes() {
+            return;
+        }
+        for at in 0..self.len() {
+            if extreme(self, at).is_none() {
+                continue;
+            }
+            let mut end = at + 1;
+            while listed(self, end) || extreme(self, end).is_some() {
+                end += 1;
+            }
+            if !computed(self, end)
+                || !self.items[at + 1..end].iter().any(|i| i.is_comma() || i.is("then", "and"))
+            {
+                continue;
+            }
+            for i in at..end {
+                if let Some(id) = extreme(self, i) {
+                    self.stat(id);
+                    self.take(i, i + 1, "stat");
+                }
+            }
+        }
+    }
+
     /// "the five largest", "newest first", "in alphabetical order".
     pub(crate) fn orders(&mut self) {
         let verb_find = self.verb_at;
@@ -324,7 +365,11 @@ impl Clause<'_> {
 
     /// "who … most": the group the question is about; "each month": a recurrence that repeats nothing.
     fn asked_group(&self, at: usize) -> Option<String> {
-        if self.ranks_groups()
+        // "who uses the most memory": that is no person.
+        let load = |id: &str| self.senses.flag.get(id).is_some_and(|flag| flag.role == Role::LoadBy);
+        let loads = self.items.iter().any(|item| item.sense("flag").is_some_and(load));
+        if !loads
+            && self.ranks_groups()
             && let Some(group) = self.sense(at, "which_group")
         {
             return Some(group.to_owned());

@@ -154,7 +154,7 @@ impl Clause<'_> {
                 || phrase
                 || item.capital && (!prep.is_empty() || self.owns(at + 1) || self.asks_about())
                 || self.weighed(at)
-                || item.capital && (self.renamed(at) || self.shown(at))
+                || item.capital && (self.renamed(at) || self.shown(at) || self.looked_into(at))
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
             if sure && self.own_folder(at, called || after) {
                 let (name, end) = (item.text.clone(), at + 1 + usize::from(after));
@@ -184,6 +184,10 @@ impl Clause<'_> {
             && (matches!(prep, "in" | "inor" | "from" | "to")
                 || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image")))
             || item.capital && (called || self.before_folder_word(at))
+            || item.is_name()
+                && !dated
+                && !thing
+                && (self.packed(at) || self.looked_into(at) && self.sense(at - 1, "look_in").is_some())
         {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
@@ -219,6 +223,25 @@ impl Clause<'_> {
     fn own_folder(&self, at: usize, called: bool) -> bool {
         let item = &self.items[at];
         item.capital && item.sense("own_folder").is_some() && (called || self.changes())
+    }
+
+    /// "what's in Documents": right after a phrase that asks what is there, and nothing more.
+    fn looked_into(&self, at: usize) -> bool {
+        let asked = |before: usize| self.is(before, "noun", "contents") && self.items[before].words > 1;
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        let last = self.items[end..].iter().all(|item| item.is_symbol() || item.sense("polite").is_some());
+        last && at.checked_sub(1).is_some_and(asked)
+    }
+
+    /// "zip Work into …": what is written as a name right after a verb that packs is the folder of that name.
+    fn packed(&self, at: usize) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let packs = verb.is_some_and(|verb| verb.goals.contains(&Role::Dst));
+        let beside = self.verb_at.is_some_and(|verb| verb + 1 == at);
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        packs
+            && beside
+            && self.items.get(end).is_none_or(|next| next.is_symbol() || next.sense("prep").is_some())
     }
 
     /// "rename X to Y", "move X to Y": what is written as a name right after the verb is what is meant, not what is in it.

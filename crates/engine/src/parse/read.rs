@@ -18,7 +18,7 @@ impl Clause<'_> {
             return frame;
         }
         self.number_of();
-        if self.expression() {
+        if self.expression() || self.listed_numbers() {
             self.frame.object = "numbers".to_owned();
             return self.finish();
         }
@@ -49,6 +49,13 @@ impl Clause<'_> {
             guess.clone_from(&about);
             self.frame.object = about;
         }
+        if guess == "dirs" && self.is_on() {
+            "events".clone_into(&mut guess);
+            "events".clone_into(&mut self.frame.object);
+        }
+        if self.everything_sent() {
+            guess.clear();
+        }
         if self.all_sent() || guess.is_empty() && self.correspondent() {
             "messages".clone_into(&mut guess);
             "messages".clone_into(&mut self.frame.object);
@@ -68,6 +75,10 @@ impl Clause<'_> {
         if guess == "messages" && !sends {
             self.given_labels();
             self.senders();
+        }
+        if guess == "tasks" {
+            let falls = verb.fallback.as_ref().and_then(|other| other.verb.as_deref());
+            self.task_cues([verb.verb.as_deref(), falls].contains(&Some("set")));
         }
         self.acting_flags();
         self.likeness();
@@ -120,7 +131,9 @@ impl Clause<'_> {
             self.recipients();
         }
         let mentions = self.mentions();
+        self.past();
         self.pronouns(hint);
+        self.extremes();
         self.orders();
         self.first_few();
         self.stats();
@@ -128,6 +141,22 @@ impl Clause<'_> {
         self.nouns();
         self.settle(mentions, &guess, sends);
         self.finish()
+    }
+
+    /// "what's on next week": what is there at a time to come, and nowhere in particular, are events.
+    fn is_on(&mut self) -> bool {
+        let nowhere = |item: &Item| {
+            matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_))
+                && (!item.capital || item.sense("weekday").is_some() || item.sense("month").is_some())
+                && item.sense("place").is_none()
+        };
+        let contents: Vec<usize> = (0..self.len()).filter(|at| self.is(*at, "noun", "contents")).collect();
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        if contents.is_empty() || !looks || !self.items.iter().all(nowhere) || !self.lies_ahead() {
+            return false;
+        }
+        contents.into_iter().for_each(|at| self.take(at, at + 1, "noun"));
+        true
     }
 
     /// What is only passed on is not read: "ask the frontier model why …".
@@ -174,6 +203,11 @@ impl Clause<'_> {
             if polite {
                 self.take(at, at + 1, "polite");
             }
+        }
+        // "on second thought, …" at the beginning takes back what was said before; further on it takes back what was said here.
+        let first = self.items.iter().position(|item| item.free() && !item.is_symbol());
+        if let Some(at) = first.filter(|at| self.sense(*at, "correction").is_some()) {
+            self.take(at, at + 1, "polite");
         }
         let mut at = 0;
         while self.items.get(at).is_some_and(|i| !i.free() || i.is_symbol() || i.sense("then").is_some()) {
@@ -333,7 +367,7 @@ impl Clause<'_> {
 
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
     fn turned(&mut self) {
-        let Some(verb) = self.frame.verb.clone() else { return };
+        let Some(verb) = self.frame.verb.clone() else { return self.commanded("") };
         for at in 0..self.len() {
             let item = &self.items[at];
             if !item.free() || Some(at) == self.verb_at {
@@ -357,6 +391,48 @@ impl Clause<'_> {
                 self.frame.verb = Some(other.clone());
                 return;
             }
+            if let Some(other) = self.turning(at, &verb) {
+                self.frame.verb = Some(other);
+                self.take(at, at + 1, "verb");
+                return;
+            }
+        }
+        self.addressed(&verb);
+        self.commanded(&verb);
+    }
+
+    /// "try `x`", "the output of `x`": what a verb means when what it is about is a command.
+    fn commanded(&mut self, verb: &str) {
+        let literal = |item: &Item| !matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Command(_));
+        let command = self.items.iter().any(|item| matches!(item.lit, Lit::Command(_)));
+        let command = command && !self.items.iter().any(literal);
+        let said = self.items.iter().position(|item| item.sense("runs").is_some());
+        let Some(other) = self.senses.commanded.get(verb).filter(|_| command && !self.asks) else { return };
+        if let Some(at) = said {
+            self.frame.verb = Some(other.clone());
+            self.take(at, at + 1, "verb");
+        }
+    }
+
+    /// "put it on hold": what a verb means together with what is said at `at`, which then says nothing more.
+    fn turning(&self, at: usize, verb: &str) -> Option<String> {
+        let other = self.senses.turning.get(self.sense(at, "turning")?)?.get(verb)?;
+        let object = self.senses.verb.get(other).and_then(|verb| verb.object.clone());
+        let about = |id: &str| self.senses.noun.get(id).is_some_and(|noun| noun.object == object);
+        let named =
+            self.items.iter().any(|i| i.sense("noun").is_some_and(about) || i.sense("pron").is_some());
+        (named && !self.only_asked(other) && !self.items[at].capital).then(|| other.clone())
+    }
+
+    /// "write to ann@example.org": what goes to an address is sent.
+    fn addressed(&mut self, verb: &str) {
+        let to = |at: &usize| matches!(self.lit(*at), Some(Lit::Email(_))) && self.is(at - 1, "cue", "to");
+        let Some(other) = self.senses.addressed.get(verb).filter(|_| (1..self.len()).any(|at| to(&at)))
+        else {
+            return;
+        };
+        if !self.only_asked(other) {
+            self.frame.verb = Some(other.clone());
         }
     }
 
@@ -450,6 +526,10 @@ impl Clause<'_> {
             } else if object == "texts" && verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
             } else if object == "texts" && !self.frame.has(Role::Paths) && !self.frame.has(Role::Place) {
+                // Of two texts none is the one that is meant.
+                if self.frame.has(Role::Text) {
+                    continue;
+                }
                 Role::Text
             } else if verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }

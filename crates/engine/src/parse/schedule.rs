@@ -33,6 +33,8 @@ struct Cron {
     day: String,
     weekday: String,
     needs_clock: bool,
+    /// Once a week, on a day that was not said beside it.
+    weekly: bool,
 }
 
 impl Cron {
@@ -43,10 +45,11 @@ impl Cron {
             day: day.into(),
             weekday: weekday.into(),
             needs_clock: true,
+            weekly: false,
         }
     }
     fn every(minute: String, hour: String, day: &str) -> Self {
-        Self { minute, hour, day: day.into(), weekday: "*".into(), needs_clock: false }
+        Self { minute, hour, day: day.into(), weekday: "*".into(), needs_clock: false, weekly: false }
     }
 }
 
@@ -58,6 +61,16 @@ impl Clause<'_> {
         let mut at = vec![range];
         let clock = (0..self.len()).find_map(|i| self.clock_at(i, part.as_deref()));
         let mut cron = cron;
+        // "Friday at 5 of every week": the day stands elsewhere.
+        if cron.weekly
+            && let Some((days, span)) = (0..self.len()).find_map(|i| {
+                let (days, end) = self.weekdays(i).filter(|_| self.free(i))?;
+                Some((days, self.with_preposition(i..end)))
+            })
+        {
+            cron.weekday = days;
+            at.push(span);
+        }
         if let Some((hour, minute, span)) = clock.filter(|_| cron.needs_clock) {
             cron.hour = hour.to_string();
             cron.minute = minute.to_string();
@@ -94,22 +107,27 @@ impl Clause<'_> {
                 "hourly" => Some(Cron::every("0".into(), "*".into(), "*")),
                 "half" => Some(Cron::every("*/30".into(), "*".into(), "*")),
                 "quarter" => Some(Cron::every("*/15".into(), "*".into(), "*")),
-                "weekly" => Some(Cron::new("*", "1")),
+                "weekly" => Some(Cron { weekly: true, ..Cron::new("*", "1") }),
                 "other" => Some(Cron::new("*/2", "*")),
                 _ => None,
             };
             if let Some(mut cron) = fixed {
                 let mut end = at + 1;
                 // "every week on Friday", "once a month on the 5th"
+                let on = end + usize::from(self.is(end, "every", "on"));
                 if id == "weekly"
-                    && let Some((days, next)) = self.weekdays(self.skip_stops(end))
+                    && let Some((days, next)) = self.weekdays(self.skip_stops(on))
                 {
-                    (cron.weekday, end) = (days, next);
+                    (cron.weekday, end, cron.weekly) = (days, next, false);
                 }
                 if self.sense(end, "day_part").is_some() {
                     end += 1;
                 }
                 return Some((cron, at..end));
+            }
+            // "on Mondays", "on Mondays and Thursdays"
+            if let Some((days, end)) = self.weekdays(at).filter(|_| id == "weekdays_of") {
+                return Some((Cron::new("*", &days), self.with_preposition(at..end)));
             }
             if id == "every"
                 && let Some(found) = self.every_what(at + 1)
@@ -170,7 +188,7 @@ impl Clause<'_> {
     }
 
     /// One moment ahead: "in 20 minutes", "tomorrow at 7", "at 18:30".
-    fn once(&mut self) -> Option<Timing> {
+    pub(crate) fn once(&mut self) -> Option<Timing> {
         for at in 0..self.len() {
             let in_at = self.is(at, "every", "in");
             let from = at + usize::from(in_at);

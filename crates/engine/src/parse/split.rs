@@ -60,7 +60,8 @@ fn boundary(item: &Item) -> bool {
 }
 
 fn content(item: &Item) -> bool {
-    !item.is_symbol() && item.sense("polite").is_none() && item.sense("then").is_none()
+    let said = ["polite", "then", "correction"].iter().all(|cat| item.sense(cat).is_none());
+    !item.is_symbol() && said
 }
 
 /// "in Documents, …", "from the last ten days, …": where or when, before what.

@@ -89,9 +89,19 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
     }
 }
 
-/// "I don't need X any more: delete them" is "delete X".
+/// "I don't need X any more: delete them" is "delete X"; so is what was seen, or does not answer.
 fn unwanted(items: &mut Vec<Item>) {
-    let Some(wish) = items.iter().position(|item| item.sense("wish") == Some("unwanted")) else { return };
+    let beside = |at: &usize| match items[*at].sense("wish") {
+        Some("unwanted" | "stuck" | "seen") => !relative(items, *at),
+        // "the videos I've seen" are some of them; "I've seen the videos" is said of all.
+        Some("saw" | "unneeded") => {
+            items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some())
+        }
+        _ => false,
+    };
+    // Said of two, it is not known of which the order is.
+    let found: Vec<usize> = (0..items.len()).filter(beside).collect();
+    let [wish] = found[..] else { return };
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
@@ -103,6 +113,12 @@ fn unwanted(items: &mut Vec<Item>) {
     items.drain(cut..=verb + 1);
     items.remove(wish);
     items.insert(beginning(items, wish), order);
+}
+
+/// "… that are no longer needed": said of some of the things, not of all.
+fn relative(items: &[Item], at: usize) -> bool {
+    at.checked_sub(1)
+        .is_some_and(|b| items[b].sense("subject").is_some() || items[b].sense("wish") == Some("state"))
 }
 
 /// Where the sentence of `at` begins.

@@ -92,7 +92,9 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
         // "open them and read them": said twice, done once.
         let bare = nothing(&frames[at])
             || frames[at].nouns.is_empty() && frames[at].leftover.is_empty() && !frames[at].there;
-        let twice = same && bare && frames[at].slots.is_empty();
+        let orders =
+            frames[at].order.is_some() || !frames[at].stats.is_empty() || !frames[at].group.is_empty();
+        let twice = same && bare && frames[at].slots.is_empty() && frames[at].kinds.is_empty() && !orders;
         // "clean X out: delete every file there but …": the second says what the first one means.
         let told = (same && frames[at].there || cleans(&frames[at - 1], &frames[at], senses))
             && !frames[at].has(Role::Place);
@@ -109,7 +111,13 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             frames[at - 1].slots.extend(next.slots);
             frames[at - 1].leftover.extend(next.leftover);
             frames[at - 1].used.extend(next.used);
-        } else if twice {
+        } else if repeats(&frames[at], &frames[at - 1], senses) {
+            let before = frames.remove(at - 1);
+            frames[at - 1].used.extend(before.used);
+        } else if twice
+            || repeats(&frames[at - 1], &frames[at], senses)
+            || shows_output(&frames[at - 1], &frames[at], senses)
+        {
             let next = frames.remove(at);
             frames[at - 1].used.extend(next.used);
         } else if let (true, true, Some(path)) = (packs, nothing(&frames[at]), named) {
@@ -154,6 +162,34 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             at += 1;
         }
     }
+}
+
+/// "have any tasks failed? show me their history": the second only asks to be shown what the first one asks.
+fn repeats(before: &Frame, next: &Frame, senses: &Senses) -> bool {
+    let looks = |frame: &Frame| frame.verb.as_ref().is_none_or(|id| senses.asks(id));
+    let plain = next.slots.is_empty()
+        && next.kinds.is_empty()
+        && next.stats.is_empty()
+        && next.group.is_empty()
+        && next.order.is_none()
+        && next.leftover.is_empty();
+    let same = !next.object.is_empty()
+        && next.object == before.object
+        && next.qualifiers.first() == before.qualifiers.first()
+        && !next.qualifiers.is_empty();
+    let alike = !next.object.is_empty() && next.object == before.object && before.slots.is_empty();
+    let whole = before.kinds.is_empty() && before.stats.is_empty() && before.group.is_empty();
+    looks(before) && looks(next) && plain && whole && (same || alike && next.qualifiers == before.qualifiers)
+}
+
+/// "run `x` and show me what it says": what a command says is shown anyway.
+fn shows_output(before: &Frame, next: &Frame, senses: &Senses) -> bool {
+    let runs =
+        before.verb.as_ref().and_then(|id| senses.verb.get(id)).is_some_and(|verb| verb.tool.is_some());
+    let looks = next.verb.as_ref().is_some_and(|id| senses.asks(id));
+    let bare =
+        next.slots.is_empty() && next.kinds.is_empty() && next.nouns.is_empty() && next.stats.is_empty();
+    runs && before.has(Role::Command) && looks && bare && next.leftover.is_empty()
 }
 
 /// "find … in X and delete every file there": the place of the clause before.
