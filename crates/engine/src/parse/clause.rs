@@ -181,6 +181,8 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "condition"
                     | "these"
                     | "thing"
+                    | "alike"
+                    | "apiece"
             )
         })
 }

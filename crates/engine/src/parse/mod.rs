@@ -16,6 +16,7 @@ mod label;
 mod left;
 mod mail;
 mod math;
+mod meant;
 mod names;
 mod negation;
 mod nouns;
