@@ -48,6 +48,8 @@ pub struct VerbSense {
     pub on_list: Option<String>,
     /// The sense it has when what it works by is a field that records have.
     pub on_group: Option<String>,
+    /// The sense it has when what it takes out are things, not values of their texts.
+    pub on_things: Option<String>,
     /// Puts records in order.
     #[serde(default)]
     pub orders: bool,
@@ -100,6 +102,14 @@ pub struct NounSense {
     pub asked: BTreeMap<String, String>,
     /// The noun it stands for where it is told or asked what became of it: a task that ran has a history.
     pub past: Option<String>,
+    /// The noun it stands for where things of another are counted with it: lines of code.
+    #[serde(default)]
+    pub counted_with: BTreeMap<String, String>,
+    /// The noun it stands for where a text in quotes and a file are named.
+    pub searched: Option<String>,
+    /// Is of no folder: where one is named, the word has its other sense.
+    #[serde(default)]
+    pub nowhere: bool,
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,

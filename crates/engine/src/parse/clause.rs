@@ -188,6 +188,7 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "runs"
                     | "math_verb"
                     | "correction"
+                    | "apiece"
             )
         })
 }

@@ -38,6 +38,7 @@ impl Clause<'_> {
                 || self.told(at)
                 || set_aside(item)
                 || weighs(item)
+                || values(item) && self.holds_values(at)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
                 if self.vague(at) {
@@ -79,7 +80,19 @@ impl Clause<'_> {
             item.free() && chosen && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
-            || item.free() && conditional(item)
+            || item.is("stat", "count") && item.words > 2
+            || item.free() && (conditional(item) || self.unread_condition(at))
+    }
+
+    /// "if they are …", before what no reader took: it says under which condition.
+    fn unread_condition(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let first = item.norm.split(' ').next().and_then(|word| self.lexicon.single(word));
+        let begins = first.is_some_and(|word| word.senses.iter().any(|sense| sense.cat == "condition"));
+        let next = (at + 1..self.len()).find(|i| !super::clause::only_stop(&self.items[*i]));
+        let alike = |i: &usize| self.sense(*i, "alike").is_some();
+        let read = next.is_some_and(|i| !self.free(i)) && !(at + 1..next.unwrap_or(at)).any(|i| alike(&i));
+        item.words > 1 && begins && item.sense("polite").is_none() && !read
     }
 
     /// A path is nobody who sends something.
@@ -95,6 +108,14 @@ impl Clause<'_> {
         let deed = item.command().and_then(|id| self.senses.verb.get(id)).is_some_and(|verb| verb.changes());
         let subject = at.checked_sub(1).is_some_and(|before| self.sense(before, "subject").is_some());
         pure && deed && subject && Some(at) != self.verb_at
+    }
+
+    /// Whether the clause is about texts that hold values: contacts, events and tables have their own, and "the link x"
+    /// only names an address.
+    fn holds_values(&self, at: usize) -> bool {
+        let texts =
+            matches!(self.frame.object.as_str(), "files" | "dirs" | "texts" | "messages" | "urls" | "");
+        texts && !self.frame.table && !matches!(self.lit(at + 1), Some(Lit::Url(_)))
     }
 
     /// Something is said to be done to things, and nobody took it up: looking at them is not what was meant.
@@ -118,12 +139,28 @@ impl Clause<'_> {
 
 /// A word that says how things are chosen, ordered, grouped or counted: a plan without it is another plan.
 fn weighs(item: &Item) -> bool {
-    const WEIGHTY: [&str; 9] =
-        ["super", "order", "stat", "flag", "group", "into_folders", "first", "spare", "rest"];
+    const WEIGHTY: [&str; 11] = [
+        "super",
+        "order",
+        "stat",
+        "flag",
+        "group",
+        "into_folders",
+        "first",
+        "spare",
+        "rest",
+        "alike",
+        "wrote",
+    ];
     let weighty = |sense: &crate::lexicon::Sense| {
         WEIGHTY.contains(&sense.cat.as_str()) || TOGETHER.contains(&sense.cat.as_str())
     };
     !item.senses.is_empty() && item.senses.iter().all(weighty)
+}
+
+/// A value that stands in texts, and nothing else: nobody took it out of them.
+fn values(item: &Item) -> bool {
+    !item.senses.is_empty() && item.senses.iter().all(|sense| sense.cat == "extract_field")
 }
 
 /// Says under which condition something is to be done.
@@ -144,7 +181,7 @@ fn set_aside(item: &Item) -> bool {
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.
 fn counts(item: &Item) -> bool {
-    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some()
+    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some() || item.is("set", "but_not")
 }
 
 /// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.

@@ -33,6 +33,7 @@ impl Clause<'_> {
                 && let Some(Lit::Quoted(text)) = self.lit(self.skip_stops(at + 1)).cloned()
             {
                 let end = self.skip_stops(at + 1) + 1;
+                let end = end + usize::from(self.free(end) && self.sense(end, "folder_word").is_some());
                 self.frame.set(Role::DstFolder, text);
                 self.take(at, end, "mail folder");
                 continue;
@@ -227,6 +228,35 @@ impl Clause<'_> {
         }
         things.into_iter().for_each(|at| self.take(at, at + 1, "sender"));
         true
+    }
+
+    /// "who wrote to me": the people from whom messages came.
+    pub(crate) fn who_wrote(&mut self) -> bool {
+        let file =
+            self.items.iter().any(|item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        let found = (0..self.len()).find(|at| self.free(*at) && self.sense(*at, "wrote").is_some());
+        let found = found.filter(|_| !file);
+        let counts = self.items.iter().any(|item| item.sense("stat").is_some());
+        if let Some(at) = found.filter(|_| !counts) {
+            self.take(at, at + 1, "sender");
+        }
+        found.is_some()
+    }
+
+    /// "put them in the 'x' folder", of messages: what is pointed to stays what it is.
+    pub(crate) fn goes_to_mail_folder(&self, hint: &str) -> bool {
+        let points = self.items.iter().any(|item| item.is("pron", "them") || item.is("pron", "it"));
+        let other = |at: usize| {
+            let noun =
+                self.sense(at, "noun").filter(|_| Some(at) != self.verb_at && !self.items[at].is_name());
+            noun.is_some_and(|id| id != "folder")
+        };
+        let path = |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_));
+        hint == "messages"
+            && points
+            && self.moves()
+            && !(0..self.len()).any(other)
+            && !self.items.iter().any(path)
     }
 
     fn moves(&self) -> bool {

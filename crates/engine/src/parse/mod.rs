@@ -18,6 +18,7 @@ mod label;
 mod left;
 mod mail;
 mod math;
+mod meant;
 mod names;
 mod negation;
 mod nouns;

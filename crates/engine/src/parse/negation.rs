@@ -8,7 +8,8 @@ impl Clause<'_> {
     /// Reads what follows a word of exclusion, up to a comma or the verb.
     pub(crate) fn exclusions(&mut self, object: &str) {
         for at in 0..self.len() {
-            if !self.free(at) || self.sense(at, "neg").is_none() {
+            let kind = self.is(at, "set", "but_not") && self.format_word(self.skip_stops(at + 1)).is_some();
+            if !self.free(at) || self.sense(at, "neg").is_none() && !kind {
                 continue;
             }
             let before = self.frame.excluded.len();
@@ -23,7 +24,9 @@ impl Clause<'_> {
                 let known = self.frame.excluded.len() > before;
                 let where_they_are =
                     known && !placed && matches!(item.sense("prep"), Some("in" | "inor" | "from"));
-                if !item.free() || ends || where_they_are {
+                // "except the PDFs to X": X is where they go.
+                let goes = known && item.is("prep", "to") && self.leads_somewhere();
+                if !item.free() || ends || where_they_are || goes {
                     break;
                 }
                 if !self.excluded(end, object) && !self.fills(end) {
@@ -32,9 +35,17 @@ impl Clause<'_> {
                 end += 1;
             }
             if self.frame.excluded.len() > before {
-                self.take(at, end, "except");
+                // "leaving the zips aside"
+                let aside = self.free(end) && self.is(end, "spare", "after");
+                self.take(at, end + usize::from(aside), "except");
             }
         }
+    }
+
+    /// Whether the verb leads things to a place.
+    fn leads_somewhere(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        verb.is_some_and(|verb| !verb.goals.is_empty())
     }
 
     /// Whether a place is named before `at`.

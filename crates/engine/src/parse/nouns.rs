@@ -168,6 +168,16 @@ impl Clause<'_> {
             if let Some(past) = noun.past.as_deref().filter(|_| self.happened()) {
                 return Some(past.to_owned());
             }
+            if self.other_sense(at, noun.nowhere) {
+                return None;
+            }
+            if let Some(other) = noun.searched.as_ref().filter(|_| self.searches_a_file()) {
+                return Some(other.clone());
+            }
+            let with = noun.counted_with.iter().find(|(with, _)| self.counted_with(with));
+            if let Some((_, other)) = with {
+                return Some(other.clone());
+            }
             let asked = noun.asked.iter().find(|(stat, _)| self.items.iter().any(|i| i.is("stat", stat)));
             Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())
         })
@@ -179,6 +189,43 @@ impl Clause<'_> {
         let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
         let counted = self.items.iter().any(|item| item.sense("stat").is_some());
         looks && !counted && self.items.iter().any(|item| item.sense("past").is_some())
+    }
+
+    /// Whether the word has another sense that is meant: one of no folder where none is named, else one of a folder.
+    fn other_sense(&self, at: usize, nowhere: bool) -> bool {
+        let nouns = self.items[at].senses.iter().filter(|s| s.cat == "noun");
+        let is_nowhere = |id: &str| self.senses.noun.get(id).is_some_and(|noun| noun.nowhere);
+        let other = nouns.into_iter().any(|s| is_nowhere(&s.id) != nowhere);
+        let folder = |item: &Item| {
+            matches!(item.lit, Lit::Path(_) | Lit::Slashed(_))
+                || item.sense("place").is_some() && (item.capital || item.sense("noun").is_none())
+                || item.sense("folder_word").is_some()
+                || item.sense("group").is_some() && item.sense("unit").is_none()
+        };
+        other && nowhere == self.items.iter().any(folder)
+    }
+
+    /// Whether a text in quotes is looked for in a file that is named.
+    fn searches_a_file(&self) -> bool {
+        let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        quoted && !self.named_files().is_empty()
+    }
+
+    /// Whether these things are counted too, and nothing is looked for in them.
+    fn counted_with(&self, noun: &str) -> bool {
+        // "in lines": what it is measured in.
+        let measured = |at: usize| self.items[at].words == 1 && self.sense(at, "prep").is_some();
+        let part = |at: usize| {
+            let noun = self.sense(at, "noun").and_then(|id| self.senses.noun.get(id));
+            noun.is_some_and(|noun| noun.part && !noun.counted_with.is_empty())
+        };
+        let counts = self.items.iter().any(|item| item.sense("stat").is_some())
+            || (1..self.len()).any(|at| part(at) && measured(at - 1));
+        let searched = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        counts
+            && !searched
+            && self.named_files().is_empty()
+            && self.items.iter().any(|item| item.is("noun", noun))
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.

@@ -180,6 +180,23 @@ impl Clause<'_> {
         }
     }
 
+    /// "put in order of size": the field right after a verb that orders.
+    pub(crate) fn field_order(&mut self) {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let Some(at) = self.verb_at.filter(|_| self.frame.order.is_none() && verb.is_some_and(|v| v.orders))
+        else {
+            return;
+        };
+        let small = |i: &usize| super::clause::only_stop(&self.items[*i]) || self.sense(*i, "prep").is_some();
+        let next = (at + 1..self.len()).find(|i| !small(i));
+        let field =
+            next.filter(|i| self.free(*i)).and_then(|i| Some((i, self.sense(i, "field")?.to_owned())));
+        if let Some((at, field)) = field {
+            self.frame.order = Some(Order { field, order: "asc".to_owned(), limit: None });
+            self.take(at, at + 1, "order");
+        }
+    }
+
     /// How many of a superlative: the number beside it, or the only free one; one when one thing is meant.
     fn rank_limit(&mut self, at: usize) -> Option<u64> {
         let counts = |clause: &Self, i: usize| -> Option<u64> {
@@ -368,8 +385,10 @@ impl Clause<'_> {
         // "who uses the most memory": that is no person.
         let load = |id: &str| self.senses.flag.get(id).is_some_and(|flag| flag.role == Role::LoadBy);
         let loads = self.items.iter().any(|item| item.sense("flag").is_some_and(load));
+        let apiece = || self.items.iter().any(|item| item.sense("apiece").is_some());
+        let counted = || self.items.iter().any(|item| item.is("stat", "count"));
         if !loads
-            && self.ranks_groups()
+            && (self.ranks_groups() || counted() && apiece())
             && let Some(group) = self.sense(at, "which_group")
         {
             return Some(group.to_owned());

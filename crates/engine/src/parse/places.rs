@@ -39,7 +39,8 @@ impl Clause<'_> {
 
     /// "the lease ~/Documents/x.pdf": a word that only says what the file is, which its path tells from all others.
     fn described(&mut self, mention: &Mention) {
-        let exact = mention.file && matches!(self.lit(mention.at), Some(Lit::Path(_) | Lit::Slashed(_)));
+        let exact = (mention.file || !self.changes())
+            && matches!(self.lit(mention.at), Some(Lit::Path(_) | Lit::Slashed(_)));
         let word = mention.at.checked_sub(1).filter(|b| {
             let item = &self.items[*b];
             item.free() && item.senses.is_empty() && !item.capital && matches!(item.lit, Lit::Word)
@@ -354,7 +355,14 @@ impl Clause<'_> {
         self.frame.leftover.extend(lost);
         let lost = self.of_somebody(&mentions);
         self.frame.leftover.extend(lost);
-        if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
+        // "convert the photos in X": a verb that has to lead nowhere, and one place, where they are.
+        let stays = verb.wants.is_none()
+            && !verb.in_goal
+            && !self.frame.has(Role::Paths)
+            && matches!(&mentions[..], [only] if only.prep == "inor" && !only.file)
+            && !self.items.iter().any(|item| item.words == 0 && item.sense("pron").is_some())
+            && !self.pointing();
+        if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions).filter(|_| !stays) {
             let mention = mentions.remove(goal);
             let role = verb.goals.iter().copied().find(|role| match role {
                 Role::OutPath => mention.file,
@@ -371,6 +379,17 @@ impl Clause<'_> {
             }
         }
         let folders: Vec<Mention> = mentions.iter().filter(|m| !m.file).cloned().collect();
+        // "throw the photos of A in B": two places that nothing joins are not both where things are.
+        if self.changes() {
+            let apart = folders.windows(2).filter(|pair| {
+                let (from, to) = (pair[0].at, pair[1].at);
+                let sources = pair.iter().all(|place| place.prep != "to");
+                let other = pair[0].prep != pair[1].prep && !self.joins(from, to);
+                sources && (other || self.acts_between(from, to))
+            });
+            let lost: Vec<String> = apart.map(|pair| pair[1].path.clone()).collect();
+            self.frame.leftover.extend(lost);
+        }
         if let Some(folder) = folders.first() {
             self.frame.set(Role::Place, folder.path.clone());
         }
@@ -389,6 +408,25 @@ impl Clause<'_> {
             }
             self.frame.push(Role::Paths, path);
         }
+    }
+
+    /// Whether a conjunction or a comma stands between two places.
+    fn joins(&self, from: usize, to: usize) -> bool {
+        let bound = |item: &super::Item| {
+            item.is_comma() || item.sense("then").is_some() || item.sense("set").is_some()
+        };
+        self.items[from + 1..to].iter().any(bound)
+    }
+
+    /// Whether the verb, or a word that points back, stands between two places.
+    fn acts_between(&self, from: usize, to: usize) -> bool {
+        let points = |i: usize| self.items[i].taken == "pronoun";
+        (from + 1..to).any(|i| Some(i) == self.verb_at || points(i))
+    }
+
+    /// Whether the things are pointed to, and no noun names them.
+    fn pointing(&self) -> bool {
+        self.frame.anaphor.is_some() || self.frame.nouns.is_empty() && self.frame.kinds.is_empty()
     }
 
     /// Which mention is the goal.

@@ -13,6 +13,7 @@ impl Clause<'_> {
         self.shell();
         self.main_verb();
         self.turned();
+        self.meant();
         self.given_names();
         if let Some(frame) = self.word_by_word() {
             return frame;
@@ -28,6 +29,7 @@ impl Clause<'_> {
         let extracts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let extracts = extracts.is_some_and(|verb| verb.verb.as_deref() == Some("extract"));
         self.known_fields(extracts);
+        self.asked_fields(hint);
         self.literal_words();
         if matches!(self.guess().as_str(), "files" | "dirs" | "images" | "") {
             self.literal_names();
@@ -36,6 +38,10 @@ impl Clause<'_> {
         if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
             guess = hint.to_owned();
+        }
+        if guess == "dirs" && self.goes_to_mail_folder(hint) {
+            hint.clone_into(&mut guess);
+            self.frame.hinted = true;
         }
         if guess.is_empty()
             && self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.query)
@@ -56,7 +62,7 @@ impl Clause<'_> {
         if self.everything_sent() {
             guess.clear();
         }
-        if self.all_sent() || guess.is_empty() && self.correspondent() {
+        if self.all_sent() || guess.is_empty() && (self.who_wrote() || self.correspondent()) {
             "messages".clone_into(&mut guess);
             "messages".clone_into(&mut self.frame.object);
         }
@@ -94,6 +100,9 @@ impl Clause<'_> {
         self.at_most();
         let converts = verb.qualifier.as_deref() == Some("format");
         self.format_cues(converts);
+        if verb.verb.as_deref() == Some("describe") {
+            self.lengths();
+        }
         if guess != "texts" || !self.items.iter().any(|i| i.is("noun", "char")) {
             self.sets();
         }
@@ -135,6 +144,7 @@ impl Clause<'_> {
         self.pronouns(hint);
         self.extremes();
         self.orders();
+        self.field_order();
         self.first_few();
         self.stats();
         self.flags();

@@ -24,6 +24,7 @@ impl Clause<'_> {
         }
         let saved = self.items.clone();
         let mentions: Vec<Mention> = self.mentions().into_iter().filter(|m| !m.file).collect();
+        let mentions = self.without_goal(mentions, &saved);
         // The second place may lack a preposition of its own: "in both Music and Downloads".
         let mut folders: Vec<(usize, String)> = mentions.iter().map(|m| (m.at, m.path.clone())).collect();
         for i in at + 1..self.len() {
@@ -38,6 +39,19 @@ impl Clause<'_> {
             }
         }
         folders.sort();
+        // Said twice, it is one place; of three nobody knows which two are meant.
+        let mut known: Vec<String> = Vec::new();
+        folders.retain(|(_, path)| {
+            let new = !known.contains(path);
+            known.push(path.clone());
+            new
+        });
+        if folders.len() > 2 {
+            self.items = saved;
+            let word = self.items[at].text.clone();
+            self.frame.leftover.push(word);
+            return;
+        }
         let Some([(_, first), (_, second)]) =
             folders.get(..2).and_then(|f| <&[(usize, String); 2]>::try_from(f).ok())
         else {
@@ -53,14 +67,35 @@ impl Clause<'_> {
         self.frame.sets = Some(Sets { op, first: first.clone(), second: second.clone() });
         self.take(at, at + 1, "sets");
         for i in 0..self.len() {
-            if self.free(i) && (self.sense(i, "set").is_some() || self.sense(i, "prep").is_some()) {
+            let leads = self.is(i, "prep", "to") && self.items.get(i + 1).is_some_and(super::Item::free);
+            if self.free(i) && !leads && (self.sense(i, "set").is_some() || self.sense(i, "prep").is_some()) {
                 self.take(i, i + 1, "sets");
             }
         }
     }
 
+    /// The places but the one things are led to, whose words are free again.
+    fn without_goal(&mut self, mentions: Vec<Mention>, saved: &[super::Item]) -> Vec<Mention> {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        if mentions.len() < 3 || verb.is_none_or(|verb| verb.goals.is_empty()) {
+            return mentions;
+        }
+        let (goals, places): (Vec<Mention>, Vec<Mention>) =
+            mentions.into_iter().partition(|m| m.prep == "to");
+        for goal in goals {
+            let from = (0..goal.at).rev().find(|i| self.is(*i, "prep", "to")).unwrap_or(goal.at);
+            self.items[from..=goal.at].clone_from_slice(&saved[from..=goal.at]);
+        }
+        places
+    }
+
     /// "that are not in X", with no other place: everywhere but there.
     fn outside(&mut self, at: usize, place: usize, path: String) {
+        // What is missing there is elsewhere, and where was not said: nothing is changed then.
+        if self.changes() && self.sense(at, "outside").is_none() {
+            let word = self.items[at].text.clone();
+            self.frame.leftover.push(word);
+        }
         self.frame.excluded.push((Role::Place, path.trim_start_matches('~').to_owned().into()));
         self.take(at, place + 1, "except");
     }

@@ -21,9 +21,10 @@ pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
         while items.get(next).is_some_and(boundary) {
             next += 1;
         }
-        let command = opens(&items, next)
+        let command = (opens(&items, next) || asks_values(&items, next))
             && items[..at].iter().any(content)
             && !only_place(&items[..at])
+            && !only_left_out(&items[..at])
             && !gives_text(&items, next);
         if command || apart(&items[..at], &items[next..], senses) {
             cuts.push((at, next));
@@ -89,6 +90,21 @@ fn only_place(items: &[Item]) -> bool {
         && items.iter().all(|item| place(item) || small(item))
 }
 
+/// "leaving aside the zips, …": what is left out, before what of.
+fn only_left_out(items: &[Item]) -> bool {
+    let first = items.iter().find(|item| content(item) && !only_stop(item));
+    first.is_some_and(|item| item.sense("neg").is_some())
+        && items.iter().all(|item| item.sense("neg").is_some() || item.command().is_none())
+}
+
+/// "… and tell me the amounts": values of what was spoken of.
+fn asks_values(items: &[Item], at: usize) -> bool {
+    let small = |item: &Item| only_stop(item) || item.sense("self").is_some();
+    let told = items.get(at).is_some_and(|item| item.sense("polite").is_some() || item.command().is_some());
+    let next = (at + 1..items.len()).find(|i| !small(&items[*i]));
+    told && next.is_some_and(|next| items[next].sense("extract_field").is_some())
+}
+
 /// "…, subject 'x', text 'y'": a word that names a part of a message, after another one did.
 fn gives_text(items: &[Item], at: usize) -> bool {
     let part = |i: usize| {
@@ -117,6 +133,7 @@ fn opens(items: &[Item], at: usize) -> bool {
             || only_stop(next)
             || matches!(next.lit, Lit::Path(_) | Lit::Quoted(_))
             || next.is("list_word", "list")
+            || next.sense("extract_field").is_some()
     });
     let question = item.sense("by").is_some();
     bound && !question

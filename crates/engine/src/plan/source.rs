@@ -252,6 +252,7 @@ impl Build<'_> {
         let part = |place: &str| {
             let mut one = frame.clone();
             one.sets = None;
+            (one.anaphor, one.only) = (None, false);
             one.also.clear();
             one.set(Role::Place, place);
             one
