@@ -18,6 +18,7 @@ mod mail;
 mod math;
 mod names;
 mod negation;
+mod nested;
 mod nouns;
 mod numbers;
 mod part;

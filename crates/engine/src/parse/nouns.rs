@@ -172,45 +172,53 @@ impl Clause<'_> {
 
     /// Whether one thing is meant: an article or an ending says so.
     pub(crate) fn number_of(&mut self) {
-        let lexicon = self.lexicon;
-        for at in 0..self.len() {
-            let item = &self.items[at];
-            if item.sense("noun").is_none() || Some(at) == self.verb_at {
-                continue;
-            }
-            // "il contenuto dell'": a phrase that begins with its article says so itself.
-            let own = item.norm.split(' ').next().filter(|_| item.words > 1);
-            if own.is_some_and(|word| lexicon.singular_words.iter().any(|one| one == word)) {
-                self.frame.singular = true;
-                return;
-            }
-            let before = (at.saturating_sub(3)..at).rev().map(|i| &self.items[i]);
-            let mut verdict = None;
-            for word in before {
-                let words: Vec<&str> = word.norm.split(' ').collect();
-                if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w))
-                    || word.number().is_some_and(|n| n > 1.0)
-                {
-                    verdict = Some(false);
-                    break;
-                }
-                let elided = |w: &str| {
-                    lexicon.singular_words.iter().any(|p| p.ends_with('\'') && w.starts_with(p.as_str()))
-                };
-                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w) || elided(w)) {
-                    verdict = Some(true);
-                    break;
-                }
-                if word.sense("noun").is_some() {
-                    break;
-                }
-            }
-            self.frame.singular = verdict.unwrap_or_else(|| {
-                !lexicon.plural_endings.is_empty()
-                    && !lexicon.plural_endings.iter().any(|end| item.norm.ends_with(end.as_str()))
-            });
-            return;
+        let noun = |at: &usize| self.sense(*at, "noun").is_some() && Some(*at) != self.verb_at;
+        if let Some(at) = (0..self.len()).find(noun) {
+            self.frame.singular = self.one_at(at);
         }
+    }
+
+    /// Whether the noun at `at` is one thing.
+    pub(crate) fn one_at(&self, at: usize) -> bool {
+        let endings = &self.lexicon.plural_endings;
+        let ends = endings.iter().any(|end| self.items[at].norm.ends_with(end.as_str()));
+        self.said_one(at).unwrap_or(!endings.is_empty() && !ends)
+    }
+
+    /// Whether the noun at `at` is said to be several things: its own ending says so where it can.
+    pub(crate) fn several_at(&self, at: usize) -> bool {
+        let endings = &self.lexicon.plural_endings;
+        let ends = endings.iter().any(|end| self.items[at].norm.ends_with(end.as_str()));
+        if endings.is_empty() { self.said_one(at) == Some(false) } else { ends }
+    }
+
+    /// Whether the words before the noun at `at` say that it is one thing, or several.
+    fn said_one(&self, at: usize) -> Option<bool> {
+        let lexicon = self.lexicon;
+        let item = &self.items[at];
+        // "il contenuto dell'": a phrase that begins with its article says so itself.
+        let own = item.norm.split(' ').next().filter(|_| item.words > 1);
+        if own.is_some_and(|word| lexicon.singular_words.iter().any(|one| one == word)) {
+            return Some(true);
+        }
+        for word in (at.saturating_sub(3)..at).rev().map(|i| &self.items[i]) {
+            let words: Vec<&str> = word.norm.split(' ').collect();
+            if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w))
+                || word.number().is_some_and(|n| n > 1.0)
+            {
+                return Some(false);
+            }
+            let elided = |w: &str| {
+                lexicon.singular_words.iter().any(|p| p.ends_with('\'') && w.starts_with(p.as_str()))
+            };
+            if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w) || elided(w)) {
+                return Some(true);
+            }
+            if word.sense("noun").is_some() {
+                break;
+            }
+        }
+        None
     }
 }
 

@@ -19,6 +19,10 @@ pub(crate) struct Mention {
     pub(crate) loose: bool,
     /// Where it stands.
     pub(crate) at: usize,
+    /// Said with the word for folder.
+    pub(crate) called: bool,
+    /// And with that word for several.
+    pub(crate) plural: bool,
 }
 
 impl Clause<'_> {
@@ -29,7 +33,10 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            let Some((mention, from, to)) = self.mention(at) else { continue };
+            let Some((mut mention, from, to)) = self.mention(at) else { continue };
+            let folder = (from..to).find(|i| self.sense(*i, "folder_word").is_some());
+            mention.called = folder.is_some();
+            mention.plural = folder.is_some_and(|folder| self.several_at(folder));
             self.take(from, to, "place");
             self.described(&mention);
             found.push(mention);
@@ -62,6 +69,8 @@ impl Clause<'_> {
             file,
             loose,
             at,
+            called: false,
+            plural: false,
         };
         match &item.lit {
             Lit::Path(path) => Some((make(path.clone(), None, has_ending(path), false), from, at + 1)),
@@ -133,7 +142,7 @@ impl Clause<'_> {
     }
 
     fn folder_after(&self, at: usize) -> bool {
-        self.free(at) && self.sense(at, "folder_word").is_some()
+        self.free(at) && self.sense(at, "folder_word").is_some() && self.sense(at, "prep").is_none()
     }
 
     /// A folder by its name: a known one, or a word with a capital, or any word beside the word for folder.
@@ -204,7 +213,11 @@ impl Clause<'_> {
             {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 1));
             }
-            if !prep.is_empty() && prep != "of" && self.folder_after(at + 1) && item.senses.is_empty() {
+            // "the node_modules folders": no other word is written so.
+            let written =
+                item.text.contains(['_', '-', '.']) || item.text.ends_with(|c: char| c.is_ascii_digit());
+            let led = !prep.is_empty() && prep != "of" || written;
+            if led && self.folder_after(at + 1) && item.senses.is_empty() {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 2));
             }
         }
@@ -344,6 +357,8 @@ impl Clause<'_> {
                 self.frame.set(role, value);
             }
         }
+        self.frame.leftover.extend(self.flung(&mentions));
+        let mentions = self.nested(mentions);
         let folders: Vec<Mention> = mentions.iter().filter(|m| !m.file).cloned().collect();
         if let Some(folder) = folders.first() {
             self.frame.set(Role::Place, folder.path.clone());
