@@ -168,6 +168,15 @@ impl Lexicon {
         self.phrases.get(word)?.iter().find(|phrase| phrase.words.len() == 1)
     }
 
+    /// Whether this phrase carries a sense of `cat`.
+    pub(crate) fn phrase(&self, text: &str, cat: &str) -> bool {
+        let words: Vec<&str> = text.split(' ').collect();
+        let same =
+            |phrase: &&Phrase| phrase.words.iter().map(|w| w.as_ref() as &str).eq(words.iter().copied());
+        let known = words.first().and_then(|first| self.phrases.get(*first));
+        known.into_iter().flatten().find(same).is_some_and(|p| p.senses.iter().any(|s| s.cat == cat))
+    }
+
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.
     pub(crate) fn enclitic(&self, word: &str) -> Option<(String, &str)> {
         self.enclitics.iter().find_map(|(tail, meaning)| {

@@ -104,6 +104,8 @@ pub struct NounSense {
     /// Verbs that mean another beside it.
     #[serde(default)]
     pub turns: BTreeMap<String, String>,
+    /// It turns them only beside a file whose ending asks for this.
+    pub ending: Option<String>,
     /// The object instead, when the clause does more than look.
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
@@ -111,6 +113,9 @@ pub struct NounSense {
     /// A part of a file: what is done to it is not done to the file.
     #[serde(default)]
     pub part: bool,
+    /// All that is written in a file that is named.
+    #[serde(default)]
+    pub text: bool,
     /// Names the object only when nothing else does.
     #[serde(default)]
     pub weak: bool,
@@ -182,6 +187,8 @@ pub struct Senses {
     pub shown: BTreeMap<String, String>,
     /// Verbs that mean another when something is put before names.
     pub fronted: BTreeMap<String, String>,
+    /// Verbs that only put things in order where an order is what they put them in.
+    pub ordered: BTreeMap<String, String>,
     /// What giving something means, by what is given.
     pub gives: BTreeMap<String, String>,
     /// Verbs that give or take a label where one is named.

@@ -67,6 +67,8 @@ pub(crate) struct Frame {
     pub(crate) apart: bool,
     /// Points back to a place.
     pub(crate) there: bool,
+    /// Only takes up what the next clause does something with.
+    pub(crate) fetches: bool,
     /// Narrows the earlier result.
     pub(crate) only: bool,
     /// One thing is meant, not several.

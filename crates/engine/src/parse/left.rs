@@ -51,6 +51,7 @@ impl Clause<'_> {
             }
         }
         self.frame.apart = self.two_at_once();
+        self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()
             && frame.verb.is_none()

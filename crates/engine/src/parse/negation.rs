@@ -32,7 +32,9 @@ impl Clause<'_> {
                 end += 1;
             }
             if self.frame.excluded.len() > before {
-                self.take(at, end, "except");
+                // "but leave the PDFs alone"
+                let after = self.free(end) && self.is(end, "spare", "after");
+                self.take(at, end + usize::from(after), "except");
             }
         }
     }

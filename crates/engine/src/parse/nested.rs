@@ -61,6 +61,7 @@ impl Clause<'_> {
     pub(crate) fn flung(&self, mentions: &[Mention]) -> Option<String> {
         let verb = self.verb_at.filter(|verb| self.sense(*verb, "flings").is_some())?;
         let leads = |m: &Mention| matches!(m.prep.as_str(), "in" | "inor" | "to") && m.at > verb;
-        mentions.iter().any(leads).then(|| self.items[verb].text.clone())
+        let trash = self.items.iter().any(|item| item.is("flag", "trash"));
+        (!trash && mentions.iter().any(leads)).then(|| self.items[verb].text.clone())
     }
 }

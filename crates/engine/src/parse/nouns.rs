@@ -74,7 +74,8 @@ impl Clause<'_> {
         }
         for id in self.noun_ids(at) {
             let Some(noun) = self.senses.noun.get(&id).cloned() else { continue };
-            if noun.beside.is_some_and(|role| !self.frame.has(role)) {
+            let file = |role: Role| role == Role::Paths && (0..self.len()).any(|i| self.names_file(i));
+            if noun.beside.is_some_and(|role| !self.frame.has(role) && !file(role)) {
                 continue;
             }
             // A word that means nothing of its own here is not read, if it would leave something out.

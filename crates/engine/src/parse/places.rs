@@ -47,15 +47,23 @@ impl Clause<'_> {
     /// "the lease ~/Documents/x.pdf": a word that only says what the file is, which its path tells from all others.
     fn described(&mut self, mention: &Mention) {
         let exact = mention.file && matches!(self.lit(mention.at), Some(Lit::Path(_) | Lit::Slashed(_)));
-        let word = mention.at.checked_sub(1).filter(|b| {
-            let item = &self.items[*b];
-            item.free() && item.senses.is_empty() && !item.capital && matches!(item.lit, Lit::Word)
+        // Where things are only looked at, a word such as "scanned" may stand there too.
+        let looks = !self.changes();
+        let describes = |at: usize| {
+            let item = &self.items[at];
+            let vague = looks && !item.senses.is_empty() && item.senses.iter().all(|s| s.cat == "vague");
+            let plain = item.free() && !item.capital && matches!(item.lit, Lit::Word);
+            plain && (item.senses.is_empty() || vague)
+        };
+        let mut word = mention.at;
+        while word > 0 && mention.at - word < 2 && describes(word - 1) {
+            word -= 1;
+        }
+        let article = word.checked_sub(1).is_some_and(|b| {
+            self.sense(b, "stop").is_some() || self.sense(b, "prep").is_some() || Some(b) == self.verb_at
         });
-        let article = word
-            .and_then(|w| w.checked_sub(1))
-            .is_some_and(|b| self.sense(b, "stop").is_some() || Some(b) == self.verb_at);
-        if let Some(word) = word.filter(|_| exact && article) {
-            self.take(word, word + 1, "place");
+        if exact && article {
+            self.take(word, mention.at, "place");
         }
     }
 
@@ -106,7 +114,8 @@ impl Clause<'_> {
                 && (super::clause::only_stop(before)
                     || before.sense("folder_word").is_some()
                     || from == at && before.is("noun", "archive") && self.packing(at)
-                    || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some())
+                    || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some()
+                    || self.file_called(from - 1, at))
             {
                 from -= 1;
             } else {
@@ -122,6 +131,15 @@ impl Clause<'_> {
         // Articles that lead to no preposition belong to nobody.
         let folder = (from..at).find(|i| self.sense(*i, "folder_word").is_some());
         (folder.unwrap_or(at), String::new())
+    }
+
+    /// "in a file called ~/x.csv": the words between the preposition and the name.
+    fn file_called(&self, before: usize, at: usize) -> bool {
+        let called = |i: usize| self.is(i, "cue", "named") && i + 1 == at;
+        let file = |i: usize| self.is(i, "noun", "file") && self.is(i + 1, "cue", "named") && i + 2 == at;
+        let literal = matches!(self.lit(at), Some(Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        let led = before.checked_sub(1).is_some_and(|i| self.is(i, "noun", "file"));
+        literal && (called(before) && led || file(before))
     }
 
     /// "into an archive ~/x.zip": the noun before the name says what the name already does.
@@ -245,7 +263,7 @@ impl Clause<'_> {
         last && beside && verb.is_some_and(|verb| verb.query)
     }
 
-    fn names_file(&self, at: usize) -> bool {
+    pub(crate) fn names_file(&self, at: usize) -> bool {
         matches!(&self.items[at].lit, Lit::Path(path) | Lit::Slashed(path) | Lit::File(path) if has_ending(path))
     }
 

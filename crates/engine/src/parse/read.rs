@@ -3,6 +3,7 @@
 use super::places::Mention;
 use super::{Clause, Frame, Item};
 use crate::catalog::Role;
+use crate::lexicon::{NounSense, VerbSense};
 use crate::text::Lit;
 
 impl Clause<'_> {
@@ -55,8 +56,11 @@ impl Clause<'_> {
         if renames && !self.frame.has(Role::NameTemplate) {
             self.rename_cues();
         }
-        if creates && self.items.iter().any(|i| i.free() && i.is("noun", "folder")) {
+        if creates && (self.items.iter().any(|i| i.free() && i.is("noun", "folder")) || self.makes_folder()) {
             "dirs".clone_into(&mut guess);
+            if self.makes_folder() {
+                "dirs".clone_into(&mut self.frame.object);
+            }
             self.new_folders();
         }
         if guess == "messages" && !sends {
@@ -238,6 +242,13 @@ impl Clause<'_> {
         }
     }
 
+    /// "make a folder …", where the words for it are one phrase with the verb.
+    pub(crate) fn makes_folder(&self) -> bool {
+        let last = self.verb_at.and_then(|verb| self.items[verb].norm.rsplit(' ').next());
+        let folder = last.and_then(|word| self.lexicon.single(word));
+        folder.is_some_and(|word| word.senses.iter().any(|s| s.cat == "noun" && s.id == "folder"))
+    }
+
     /// "three new folders: A, B and C": a word for what is new, beside folders that get names.
     fn named_new(&self, at: usize) -> bool {
         let makes = self.items[at].command().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.makes);
@@ -249,7 +260,10 @@ impl Clause<'_> {
     /// "write 'x' at the end of": a phrase further on that does the same in a way of its own.
     fn said_closer(&mut self) {
         let sense = |id: &String| self.senses.verb.get(id);
-        let Some(verb) = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes) else { return };
+        let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let lays = |verb: &&VerbSense| quoted && verb.in_goal && verb.on_list.is_some();
+        let verb = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes || lays(verb));
+        let Some(verb) = verb else { return };
         let closer =
             (0..self.len()).filter(|at| self.free(*at) && Some(*at) != self.verb_at).find_map(|at| {
                 let item = Some(&self.items[at]).filter(|item| item.words > 1)?;
@@ -257,7 +271,8 @@ impl Clause<'_> {
                 let other = self.senses.verb.get(id)?;
                 let same =
                     other.verb == verb.verb && other.object == verb.object && other.goals == verb.goals;
-                (same && !other.set.is_empty()).then(|| (at, id.to_owned()))
+                let laid = lays(&verb) && other.makes;
+                ((same || laid) && !other.set.is_empty()).then(|| (at, id.to_owned()))
             });
         if let Some((at, id)) = closer {
             self.frame.verb = Some(id);
@@ -308,8 +323,10 @@ impl Clause<'_> {
             if !item.free() || Some(at) == self.verb_at {
                 continue;
             }
-            let noun =
-                item.sense("noun").and_then(|id| self.senses.noun.get(id)).and_then(|n| n.turns.get(&verb));
+            let nouns = item.senses.iter().filter(|s| s.cat == "noun");
+            let mut nouns =
+                nouns.filter_map(|s| self.senses.noun.get(&s.id)).filter(|n| self.beside_ending(n));
+            let noun = nouns.find_map(|n| n.turns.get(&verb));
             // "into folders by" says it whole; "by" alone says nothing.
             let folders = item
                 .sense("into_folders")
@@ -319,14 +336,33 @@ impl Clause<'_> {
                 item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
             let flag = flag.or_else(|| item.sense("output").and_then(|_| self.senses.shown.get(&verb)));
             // "put 'x_' in front of the names": what is put before names renames.
-            let before = at.checked_sub(1).and_then(|before| self.lit(before));
-            let front = item.is("after", "prefix") && matches!(before, Some(Lit::Quoted(_)));
+            let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+            let front = item.is("after", "prefix") && quoted;
             let flag = flag.or_else(|| self.senses.fronted.get(&verb).filter(|_| front));
+            // "put the rows in order of date": they stay where they are.
+            let order = item.sense("order").is_some() && item.words > 2 || self.in_order(at);
+            let flag = flag.or_else(|| self.senses.ordered.get(&verb).filter(|_| order));
             if let Some(other) = folders.or(noun).or(flag).filter(|other| !self.only_asked(other)) {
                 self.frame.verb = Some(other.clone());
                 return;
             }
         }
+    }
+
+    /// Whether a noun that needs a file of some ending beside it has one.
+    fn beside_ending(&self, noun: &NounSense) -> bool {
+        let Some(what) = &noun.ending else { return true };
+        self.items.iter().any(|item| match &item.lit {
+            Lit::Path(path) | Lit::Slashed(path) | Lit::File(path) => {
+                self.senses.ending(what, path).is_some()
+            }
+            _ => false,
+        })
+    }
+
+    /// "in order of": words that lead to what things are put in order by.
+    fn in_order(&self, at: usize) -> bool {
+        self.items[at].words > 2 && self.is(at, "by", "order")
     }
 
     fn outputs(&mut self) {

@@ -19,7 +19,10 @@ fn name(frames: &mut Vec<Frame>, senses: &Senses) {
     let mut at = 1;
     while at < frames.len() {
         let (before, next) = (&frames[at - 1], &frames[at]);
-        let names = before.verb.is_none() && before.has(Role::Paths) && before.stats.is_empty();
+        let only = before.order.is_none() && before.verbs.is_empty();
+        let names = (before.verb.is_none() || before.fetches && only)
+            && before.has(Role::Paths)
+            && before.stats.is_empty();
         let verb = next.verb.as_ref().and_then(|id| senses.verb.get(id));
         let points = next.anaphor == Some(Anaphor::List) && next.object.is_empty() && next.kinds.is_empty();
         let acts = verb.is_some_and(|verb| !verb.query) && !sources.iter().any(|role| next.has(*role));
@@ -92,7 +95,15 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
         // "open them and read them": said twice, done once.
         let bare = nothing(&frames[at])
             || frames[at].nouns.is_empty() && frames[at].leftover.is_empty() && !frames[at].there;
-        let twice = same && bare && frames[at].slots.is_empty();
+        let alike = |frame: &Frame| {
+            let verb = frame.verb.as_ref().and_then(|id| senses.verb.get(id));
+            verb.filter(|verb| verb.verb.is_some()).map(|verb| (verb.verb.clone(), verb.goals.clone()))
+        };
+        // "put them there, moving them": said in other words.
+        let again_so = frames[at].anaphor.is_some() && !frames[at].there;
+        let likewise =
+            again_so && alike(&frames[at]).is_some() && alike(&frames[at]) == alike(&frames[at - 1]);
+        let twice = (same || likewise) && bare && frames[at].slots.is_empty();
         // "clean X out: delete every file there but …": the second says what the first one means.
         let told = (same && frames[at].there || cleans(&frames[at - 1], &frames[at], senses))
             && !frames[at].has(Role::Place);
@@ -104,7 +115,15 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
         let adds = frames[at].has(Role::Context)
             && frames[at].slots.len() == 1
             && !frames[at - 1].has(Role::Context);
-        if adds {
+        // "unpack X and put it in Y": where it is unpacked to.
+        let unpacks = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id));
+        let unpacks = unpacks.is_some_and(|verb| verb.verb.as_deref() == Some("extract"))
+            && frames[at - 1].has(Role::Paths)
+            && !frames[at - 1].has(Role::DstDir);
+        let lays = frames[at].slots.len() == 1 && frames[at].has(Role::DstDir) && saves;
+        let lays =
+            lays && frames[at].nouns.is_empty() && frames[at].kinds.is_empty() && frames[at].also.is_empty();
+        if adds || unpacks && lays {
             let next = frames.remove(at);
             frames[at - 1].slots.extend(next.slots);
             frames[at - 1].leftover.extend(next.leftover);
@@ -162,7 +181,8 @@ fn places(frames: &mut [Frame], senses: &Senses) {
         let verb = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id));
         let goal =
             verb.is_some_and(|verb| verb.goals.contains(&Role::DstDir)) && !frames[at].has(Role::DstDir);
-        if !frames[at].there || frames[at].has(Role::Place) || goal {
+        let written = frames[at].has(Role::OutPath);
+        if !frames[at].there || frames[at].has(Role::Place) || goal || written {
             continue;
         }
         let place = at.checked_sub(1).and_then(|before| frames[before].slots.get(&Role::Place).cloned());
