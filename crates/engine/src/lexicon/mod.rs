@@ -51,6 +51,9 @@ pub struct Lexicon {
     /// Endings of words that say what somebody does, and are no names.
     pub(crate) deed_endings: Vec<String>,
     pub(crate) singular_words: Vec<String>,
+    /// Words before a noun that point to one thing, and nouns that mean many things though they are one.
+    pub(crate) pointing: Vec<String>,
+    pub(crate) mass_words: Vec<String>,
     pub(crate) plural_endings: Vec<String>,
     /// Pronouns written at the end of a verb, longest first, and what they stand for.
     pub(crate) enclitics: Vec<(String, String)>,

@@ -73,6 +73,8 @@ pub(crate) struct Frame {
     pub(crate) only: bool,
     /// One thing is meant, not several.
     pub(crate) singular: bool,
+    /// One thing is meant that an article points to.
+    pub(crate) lone: bool,
     /// A list is saved, not the things on it.
     pub(crate) listing: bool,
     /// What it is about came from what went before.

@@ -28,6 +28,7 @@ impl Clause<'_> {
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
             } else if item.senses.iter().all(|s| s.cat == "help" || s.cat == "reason")
+                || acts && item.sense("purpose").is_some()
                 || amount
                 || self.vague(at)
                 || self.either(at)
@@ -51,6 +52,7 @@ impl Clause<'_> {
             }
         }
         self.frame.apart = self.two_at_once();
+        self.frame.lone = self.lone();
         self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()

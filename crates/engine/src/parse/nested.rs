@@ -29,7 +29,7 @@ impl Clause<'_> {
                 Some(name) => last.path = format!("{}/{name}", mention.path.trim_end_matches('/')),
                 None => {
                     let lost = mention.name.clone().unwrap_or_else(|| mention.path.clone());
-                    self.frame.leftover.extend(Some(lost).filter(|_| self.changes()));
+                    self.frame.leftover.push(lost);
                     out.push(mention);
                 }
             }

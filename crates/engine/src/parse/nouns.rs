@@ -179,6 +179,20 @@ impl Clause<'_> {
         }
     }
 
+    /// Whether all that is named is one thing that an article points to.
+    pub(crate) fn lone(&self) -> bool {
+        let mut nouns = (0..self.len()).filter(|at| matches!(self.items[*at].taken, "noun" | "extension"));
+        let one = |at: usize| self.one_at(at) && self.pointed_at(at);
+        nouns.next().is_some_and(one) && nouns.next().is_none()
+    }
+
+    /// "the photo": one thing, and not a word such as "music" that means many.
+    fn pointed_at(&self, at: usize) -> bool {
+        let pointing = |item: &Item| self.lexicon.pointing.contains(&item.norm);
+        let article = at.checked_sub(1).is_some_and(|before| pointing(&self.items[before]));
+        article && self.items[at].words == 1 && !self.lexicon.mass_words.contains(&self.items[at].norm)
+    }
+
     /// Whether the noun at `at` is one thing.
     pub(crate) fn one_at(&self, at: usize) -> bool {
         let endings = &self.lexicon.plural_endings;

@@ -341,6 +341,7 @@ impl Clause<'_> {
             let flag = flag.or_else(|| self.senses.fronted.get(&verb).filter(|_| front));
             // "put the rows in order of date": they stay where they are.
             let order = item.sense("order").is_some() && item.words > 2 || self.in_order(at);
+            let order = order && !(at..self.len()).any(|i| self.is(i, "prep", "to"));
             let flag = flag.or_else(|| self.senses.ordered.get(&verb).filter(|_| order));
             if let Some(other) = folders.or(noun).or(flag).filter(|other| !self.only_asked(other)) {
                 self.frame.verb = Some(other.clone());

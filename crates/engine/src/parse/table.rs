@@ -129,7 +129,9 @@ impl Clause<'_> {
             let verbs = item.senses.iter().filter(|s| s.cat == "verb");
             verbs.filter_map(|s| self.senses.verb.get(&s.id)).any(|verb| verb.orders)
         };
-        let Some(verb) = self.items.iter().position(orders) else { return };
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let turned = self.verb_at.filter(|_| sense.is_some_and(|verb| verb.orders));
+        let Some(verb) = self.items.iter().position(orders).or(turned) else { return };
         let Some((column, from, end)) = (verb + 1..self.len()).find_map(|at| self.ordered_by(at)) else {
             return;
         };

@@ -110,7 +110,10 @@ fn unwanted(items: &mut Vec<Item>) {
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
-        let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some());
+        // "delete the folder" points to nothing, though its article could.
+        let named = |item: &Item| item.sense("noun").is_some() || item.senses.is_empty() && !item.is_symbol();
+        let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some())
+            && !items.get(verb + 2).is_some_and(named);
         let end = if points { Some(verb + 2) } else { the_folder(items, wish, verb + 1) }?;
         items[verb].command().is_some().then_some((cut, verb, end))
     });
@@ -123,10 +126,11 @@ fn unwanted(items: &mut Vec<Item>) {
 
 /// "I'm done with ~/x: bin the whole folder": where the words for the folder that was just named end.
 fn the_folder(items: &[Item], wish: usize, from: usize) -> Option<usize> {
-    let named =
-        items.get(wish + 1).is_some_and(|item| matches!(&item.lit, Lit::Path(path) if !has_ending(path)));
+    let path = |item: &Item| matches!(&item.lit, Lit::Path(path) if !has_ending(path));
+    let beside = [wish.checked_sub(1), Some(wish + 1)].into_iter().flatten();
+    let named = beside.filter_map(|i| items.get(i)).any(path);
     let noun = (from..items.len()).find(|i| !only_stop(&items[*i]))?;
-    let folder = items[noun].sense("folder_word").is_some() && noun > from;
+    let folder = items[noun].sense("folder_word").is_some() && (noun > from || items[noun].words > 1);
     let last = items.get(noun + 1).is_none_or(Item::is_symbol);
     (named && folder && last).then_some(noun + 1)
 }

@@ -222,7 +222,7 @@ impl<'p> Build<'p> {
         if frame.has(Role::FirstText) || frame.has(Role::Text) {
             return "texts".to_owned();
         }
-        if frame.anaphor.is_some() || frame.only {
+        if (frame.anaphor.is_some() || frame.only) && !frame.has(Role::Paths) {
             return self.last().map(|list| list.object.clone()).unwrap_or_default();
         }
         if !frame.kinds.is_empty() || narrowed(frame) || frame.has(Role::Paths) {
@@ -431,6 +431,11 @@ impl<'p> Build<'p> {
             {
                 let mut rest = frame.clone();
                 rest.order = None;
+                let only = Frame { column: rest.column.clone(), ..Frame::default() };
+                let list = match only.column.is_some() {
+                    true => self.narrow(&only, list, &mut BTreeSet::new())?,
+                    false => list,
+                };
                 return self.finish_look(&rest, list);
             }
             if let Some(format) = frame.text(Role::RenderFormat) {
