@@ -40,6 +40,8 @@ pub struct VerbSense {
     pub set: BTreeMap<Role, Value>,
     /// The sense it has when it is about a file and a text.
     pub on_file: Option<String>,
+    /// The sense it has when it is about all the text of a file that is named.
+    pub on_text: Option<String>,
     /// The sense it has when what it leads to is an archive.
     pub on_archive: Option<String>,
     /// The sense it has when a list of things, not the things, is put into a file.

@@ -55,6 +55,8 @@ pub(crate) struct Frame {
     pub(crate) rows: bool,
     /// A condition on a column.
     pub(crate) column: Option<(String, Role, Value)>,
+    /// The condition is one that does not hold.
+    pub(crate) column_not: bool,
     /// The fields to extract.
     pub(crate) extract: Vec<String>,
     /// What the clause points back to.

@@ -29,6 +29,7 @@ impl Clause<'_> {
                 self.frame.used.push((item.text.clone(), item.taken));
             } else if item.senses.iter().all(|s| s.cat == "help" || s.cat == "reason")
                 || acts && item.sense("purpose").is_some()
+                || self.part_of_day(at)
                 || amount
                 || self.vague(at)
                 || self.either(at)
@@ -81,6 +82,12 @@ impl Clause<'_> {
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
             || item.free() && conditional(item)
+    }
+
+    /// "the files of this morning": a part of a day, which no file is chosen by.
+    fn part_of_day(&self, at: usize) -> bool {
+        let files = matches!(self.frame.object.as_str(), "files" | "dirs" | "") && self.frame.tool.is_none();
+        at > 0 && files && self.items[at].senses.iter().any(|s| s.cat == "day_part")
     }
 
     /// A path is nobody who sends something.

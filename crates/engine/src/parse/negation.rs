@@ -1,6 +1,6 @@
 //! What is left out: "except the PDFs", "but not from Giulia", "esclusi quelli sotto node_modules".
 
-use super::Clause;
+use super::{Clause, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -9,6 +9,9 @@ impl Clause<'_> {
     pub(crate) fn exclusions(&mut self, object: &str) {
         for at in 0..self.len() {
             if !self.free(at) || self.sense(at, "neg").is_none() {
+                continue;
+            }
+            if self.frame.table && self.column_is_not(at) {
                 continue;
             }
             let before = self.frame.excluded.len();
@@ -37,6 +40,20 @@ impl Clause<'_> {
                 self.take(at, end + usize::from(after), "except");
             }
         }
+    }
+
+    /// "status isn't 'done'": of the rows of a table, a condition on a column that does not hold.
+    fn column_is_not(&mut self, at: usize) -> bool {
+        let value = |item: &Item| matches!(item.lit, Lit::Quoted(_)) || item.capital;
+        let Some(text) = self.items.get(at + 1).filter(|i| i.free() && value(i)).map(|i| i.text.clone())
+        else {
+            return false;
+        };
+        let Some((column, from)) = self.column_before(at) else { return false };
+        self.frame.column = Some((column, Role::WhereValue, text.into()));
+        self.frame.column_not = true;
+        self.take(from, at + 2, "column");
+        true
     }
 
     /// Whether a place is named before `at`.

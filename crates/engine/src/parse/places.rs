@@ -2,6 +2,7 @@
 
 use super::Clause;
 use crate::catalog::Role;
+use crate::lexicon::VerbSense;
 use crate::text::Lit;
 
 /// A place a clause mentions.
@@ -361,6 +362,7 @@ impl Clause<'_> {
         self.frame.leftover.extend(lost);
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
             let mention = mentions.remove(goal);
+            self.frame.leftover.extend(self.no_folder(&verb, &mention, &mentions));
             let role = verb.goals.iter().copied().find(|role| match role {
                 Role::OutPath => mention.file,
                 Role::DstDir => !mention.file || verb.goals.len() == 1,
@@ -396,6 +398,15 @@ impl Clause<'_> {
             }
             self.frame.push(Role::Paths, path);
         }
+    }
+
+    /// "put the photos in ~/x.txt": things do not go into a file.
+    fn no_folder(&self, verb: &VerbSense, goal: &Mention, others: &[Mention]) -> Option<String> {
+        let things = !self.frame.nouns.is_empty() || !self.frame.kinds.is_empty();
+        let text = self.senses.ending("write_format", &goal.path).is_some();
+        let named = others.iter().any(|m| m.file);
+        let folder = verb.goals == [Role::DstDir];
+        (things && goal.file && text && folder && !named).then(|| goal.path.clone())
     }
 
     /// Which mention is the goal.

@@ -1,6 +1,6 @@
 //! The order in which a clause is read.
 
-use super::places::Mention;
+use super::places::{Mention, has_ending};
 use super::{Clause, Frame, Item};
 use crate::catalog::Role;
 use crate::lexicon::{NounSense, VerbSense};
@@ -244,9 +244,11 @@ impl Clause<'_> {
 
     /// "make a folder …", where the words for it are one phrase with the verb.
     pub(crate) fn makes_folder(&self) -> bool {
-        let last = self.verb_at.and_then(|verb| self.items[verb].norm.rsplit(' ').next());
-        let folder = last.and_then(|word| self.lexicon.single(word));
-        folder.is_some_and(|word| word.senses.iter().any(|s| s.cat == "noun" && s.id == "folder"))
+        let folder = |word: &str| {
+            let known = self.lexicon.single(word);
+            known.is_some_and(|word| word.senses.iter().any(|s| s.cat == "noun" && s.id == "folder"))
+        };
+        self.verb_at.is_some_and(|verb| self.items[verb].norm.split(' ').any(folder))
     }
 
     /// "three new folders: A, B and C": a word for what is new, beside folders that get names.
@@ -432,8 +434,20 @@ impl Clause<'_> {
         };
         let verb =
             self.frame.verb.clone().and_then(|id| self.senses.verb.get(&id).cloned()).unwrap_or_default();
+        // "put 'milk' in ~/shopping.txt": a text, which goes into the file.
+        let plain =
+            self.frame.nouns.is_empty() && self.frame.kinds.is_empty() && self.frame.anaphor.is_none();
+        let into = self.frame.text(Role::DstDir).filter(|dst| has_ending(dst)).map(str::to_owned);
+        let texts = quoted(self);
+        let said = plain && !texts.is_empty() && texts.iter().all(|at| !has_ending(&self.items[*at].text));
+        if let Some(dst) = into.filter(|_| said && verb.on_file.is_some()) {
+            self.frame.slots.remove(&Role::DstDir);
+            self.frame.set(Role::OutPath, dst);
+        }
         let file = self.frame.has(Role::Paths) || self.frame.has(Role::OutPath);
-        if let Some(other) = verb.on_file.clone().filter(|_| file && !quoted(self).is_empty()) {
+        if let Some(other) =
+            verb.on_file.clone().filter(|_| file && !quoted(self).is_empty() && (verb.makes || said))
+        {
             self.frame.verb = Some(other);
             if let Some(path) = self.frame.list(Role::Paths).first() {
                 self.frame.set(Role::OutPath, path.clone());
@@ -446,8 +460,12 @@ impl Clause<'_> {
                 .verb
                 .as_ref()
                 .and_then(|id| self.senses.verb.get(id))
-                .is_some_and(|v| v.goals == [Role::OutPath]);
+                .is_some_and(|v| v.goals == [Role::OutPath] || said && v.goals.contains(&Role::OutPath));
         for at in quoted(self) {
+            if writes && self.frame.has(Role::Content) {
+                // Of two texts none is left out.
+                continue;
+            }
             let text = self.items[at].text.clone();
             let role = if writes {
                 Role::Content

@@ -113,7 +113,7 @@ impl Clause<'_> {
     }
 
     /// The word right before `at` when it can be a column: any word that does not only bind others.
-    fn column_before(&self, at: usize) -> Option<(String, usize)> {
+    pub(super) fn column_before(&self, at: usize) -> Option<(String, usize)> {
         let before = at.checked_sub(1)?;
         let item = self.items.get(before).filter(|item| item.free())?;
         let binds = ["pron", "prep", "then", "subject", "by"].iter().any(|cat| item.sense(cat).is_some());

@@ -110,6 +110,12 @@ impl<'p> Build<'p> {
             return Err(Stop::Say("one_by_one".to_owned()));
         }
         let verb = self.sense(frame);
+        // "extract the text from ~/x.pdf" is reading it.
+        if let Some(other) =
+            verb.on_text.clone().filter(|_| self.whole_text(frame) && frame.extract.is_empty())
+        {
+            return self.clause(&Frame { verb: Some(other), ..frame.clone() });
+        }
         let fixed = frame.tool.as_ref().or(verb.tool.as_ref());
         if let Some(name) = fixed {
             let Some(tool) = self.planner.catalog.get(name) else {
@@ -268,7 +274,7 @@ impl<'p> Build<'p> {
             && frame.kinds.is_empty()
             && matches!(frame.object.as_str(), "" | "files")
             && !frame.rows
-            && !frame.has(Role::Place);
+            && (!frame.has(Role::Place) || frame.loose.len() == paths);
         let weighed = frame.stats == ["sum"] && frame.field.as_deref() == Some("size");
         let dated = frame.stats.is_empty() && frame.order.as_ref().is_some_and(|o| o.field == "mtime");
         if paths == 0 || !bare || !(weighed || dated && paths == 1) {
@@ -431,7 +437,8 @@ impl<'p> Build<'p> {
             {
                 let mut rest = frame.clone();
                 rest.order = None;
-                let only = Frame { column: rest.column.clone(), ..Frame::default() };
+                let only =
+                    Frame { column: rest.column.clone(), column_not: rest.column_not, ..Frame::default() };
                 let list = match only.column.is_some() {
                     true => self.narrow(&only, list, &mut BTreeSet::new())?,
                     false => list,
@@ -482,7 +489,8 @@ impl<'p> Build<'p> {
         let key = if object == "urls" { Role::Urls } else { Role::Paths };
         let what = if object == "urls" { "url_qualifier" } else { "qualifier" };
         out.extend(frame.list(key).iter().filter_map(|path| senses.ending(what, path)).map(str::to_owned));
-        if frame.nouns.iter().any(|noun| senses.noun.get(&noun.id).is_some_and(|noun| noun.text)) {
+        let text = frame.nouns.iter().any(|noun| senses.noun.get(&noun.id).is_some_and(|noun| noun.text));
+        if text || sense.verb.as_deref() == Some("read") && object == "files" {
             let paths = frame.list(Role::Paths);
             out.extend(paths.iter().filter_map(|p| senses.ending("text_qualifier", p)).map(str::to_owned));
         }
