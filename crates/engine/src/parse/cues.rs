@@ -98,6 +98,10 @@ impl Clause<'_> {
                 return false;
             }
             let Some((value, end)) = self.value_after(at, true) else { return false };
+            // "in a file called ~/x.csv": a path is no name to look for.
+            if matches!(self.lit(end - 1), Some(Lit::Path(_))) {
+                return false;
+            }
             let value = value.trim_matches('*').to_owned();
             self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));
             self.take(at, end, "name");

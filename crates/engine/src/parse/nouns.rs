@@ -141,10 +141,31 @@ impl Clause<'_> {
             if noun.before_name && !self.before_name(at) {
                 return None;
             }
+            // "the invoice ~/x.pdf", "the scanned page ~/x.png": what the file is, and nothing else.
+            let other =
+                noun.object.as_deref().is_some_and(|o| !matches!(o, "files" | "dirs" | "texts" | "images"));
+            if other && !noun.part && self.before_file(at) {
+                return None;
+            }
             let asked = noun.asked.iter().find(|(stat, _)| self.items.iter().any(|i| i.is("stat", stat)));
             Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())
         })
         .collect()
+    }
+
+    /// Whether the path of a file follows, with nothing but a word that describes it between.
+    fn before_file(&self, at: usize) -> bool {
+        let article = at.checked_sub(1).is_some_and(|b| self.lexicon.articles.contains(&self.items[b].norm));
+        let file = |i: usize| {
+            let path = matches!(self.lit(i), Some(Lit::Path(_) | Lit::Slashed(_)));
+            path && self.names_file(i)
+        };
+        let describes = |i: usize| {
+            self.items.get(i).is_some_and(|item| {
+                matches!(item.lit, Lit::Word) && item.senses.iter().all(|s| s.cat == "vague")
+            })
+        };
+        article && (file(at + 1) || describes(at + 1) && file(at + 2))
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.
