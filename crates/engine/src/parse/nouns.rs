@@ -155,17 +155,18 @@ impl Clause<'_> {
 
     /// Whether the path of a file follows, with nothing but a word that describes it between.
     fn before_file(&self, at: usize) -> bool {
-        let article = at.checked_sub(1).is_some_and(|b| self.lexicon.articles.contains(&self.items[b].norm));
         let file = |i: usize| {
             let path = matches!(self.lit(i), Some(Lit::Path(_) | Lit::Slashed(_)));
             path && self.names_file(i)
         };
         let describes = |i: usize| {
-            self.items.get(i).is_some_and(|item| {
-                matches!(item.lit, Lit::Word) && item.senses.iter().all(|s| s.cat == "vague")
-            })
+            let word =
+                |item: &Item| matches!(item.lit, Lit::Word) && item.senses.iter().all(|s| s.cat == "vague");
+            self.items.get(i).is_some_and(word)
         };
-        article && (file(at + 1) || describes(at + 1) && file(at + 2))
+        let article = |i: usize| self.lexicon.articles.contains(&self.items[i].norm);
+        let led = at > 0 && (article(at - 1) || at > 1 && describes(at - 1) && article(at - 2));
+        led && (file(at + 1) || describes(at + 1) && file(at + 2))
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.
