@@ -160,8 +160,9 @@ impl Clause<'_> {
             path && self.names_file(i)
         };
         let describes = |i: usize| {
-            let word =
-                |item: &Item| matches!(item.lit, Lit::Word) && item.senses.iter().all(|s| s.cat == "vague");
+            let word = |item: &Item| {
+                matches!(item.lit, Lit::Word) && (item.senses.is_empty() || item.sense("vague").is_some())
+            };
             self.items.get(i).is_some_and(word)
         };
         let article = |i: usize| self.lexicon.articles.contains(&self.items[i].norm);

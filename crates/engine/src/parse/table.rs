@@ -196,7 +196,9 @@ impl Clause<'_> {
         let next = self.skip_stops(at);
         let item = self.items.get(next).filter(|item| item.free())?;
         let time = matches!(item.sense("group"), Some("month" | "year" | "day"));
-        let binds = ["prep", "then", "pron", "cue"].iter().any(|cat| item.sense(cat).is_some());
+        // "in a file called ~/x.csv" groups nothing.
+        let file = item.is("noun", "file") && self.is(next + 1, "cue", "named");
+        let binds = file || ["prep", "then", "pron", "cue"].iter().any(|cat| item.sense(cat).is_some());
         match &item.lit {
             Lit::Quoted(text) => Some((text.clone(), next + 1)),
             Lit::Word if item.words == 1 && !time && !binds => Some((item.text.clone(), next + 1)),
