@@ -63,6 +63,8 @@ impl Lexicon {
             articled_dates: file.get("articled_dates").and_then(Value::as_bool).unwrap_or(true),
             deed_endings: words("deed_endings"),
             singular_words: words("singular_words"),
+            pointing: words("pointing"),
+            mass_words: words("mass_words"),
             plural_endings: words("plural_endings"),
             enclitics,
             folds: words("folds").iter().filter_map(|pair| pair.split_once('=')).map(pair).collect(),

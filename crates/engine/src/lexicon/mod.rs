@@ -73,6 +73,9 @@ pub struct Lexicon {
     /// Endings of words that say what somebody does, and are no names.
     pub(crate) deed_endings: Vec<String>,
     pub(crate) singular_words: Vec<String>,
+    /// Words before a noun that point to one thing, and nouns that mean many things though they are one.
+    pub(crate) pointing: Vec<String>,
+    pub(crate) mass_words: Vec<String>,
     pub(crate) plural_endings: Vec<String>,
     /// Pronouns written at the end of a verb, longest first, and what they stand for.
     pub(crate) enclitics: Vec<(String, String)>,
@@ -191,6 +194,15 @@ impl Lexicon {
     fn orders(&self, word: &str) -> bool {
         let order = |phrase: &Phrase| phrase.senses.iter().any(|s| s.cat == "verb" && s.command);
         self.phrases.get(word).is_some_and(|phrases| phrases.iter().any(order))
+    }
+
+    /// Whether this phrase carries a sense of `cat`.
+    pub(crate) fn phrase(&self, text: &str, cat: &str) -> bool {
+        let words: Vec<&str> = text.split(' ').collect();
+        let same =
+            |phrase: &&Phrase| phrase.words.iter().map(|w| w.as_ref() as &str).eq(words.iter().copied());
+        let known = words.first().and_then(|first| self.phrases.get(*first));
+        known.into_iter().flatten().find(same).is_some_and(|p| p.senses.iter().any(|s| s.cat == cat))
     }
 
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.

@@ -42,6 +42,8 @@ pub struct VerbSense {
     pub set: BTreeMap<Role, Value>,
     /// The sense it has when it is about a file and a text.
     pub on_file: Option<String>,
+    /// The sense it has when it is about all the text of a file that is named.
+    pub on_text: Option<String>,
     /// The sense it has when what it leads to is an archive.
     pub on_archive: Option<String>,
     /// The sense it has when a list of things, not the things, is put into a file.
@@ -118,6 +120,8 @@ pub struct NounSense {
     /// Verbs that mean another beside it.
     #[serde(default)]
     pub turns: BTreeMap<String, String>,
+    /// It turns them only beside a file whose ending asks for this.
+    pub ending: Option<String>,
     /// The object instead, when the clause does more than look.
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
@@ -125,6 +129,9 @@ pub struct NounSense {
     /// A part of a file: what is done to it is not done to the file.
     #[serde(default)]
     pub part: bool,
+    /// All that is written in a file that is named.
+    #[serde(default)]
+    pub text: bool,
     /// Names the object only when nothing else does.
     #[serde(default)]
     pub weak: bool,
@@ -205,6 +212,8 @@ pub struct Senses {
     /// What verbs mean when they are about a command; the empty name stands for no verb.
     #[serde(default)]
     pub commanded: BTreeMap<String, String>,
+    /// Verbs that only put things in order where an order is what they put them in.
+    pub ordered: BTreeMap<String, String>,
     /// What giving something means, by what is given.
     pub gives: BTreeMap<String, String>,
     /// Verbs that give or take a label where one is named.

@@ -104,6 +104,10 @@ impl Clause<'_> {
                 return false;
             }
             let Some((value, end)) = self.value_after(at, true) else { return false };
+            // "in a file called ~/x.csv": a path is no name to look for.
+            if matches!(self.lit(end - 1), Some(Lit::Path(_))) {
+                return false;
+            }
             let value = value.trim_matches('*').to_owned();
             self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));
             self.take(at, end, "name");
@@ -251,6 +255,14 @@ impl Clause<'_> {
         }
     }
 
+    /// The only text in quotes.
+    fn only_quoted(&self) -> Option<(String, usize)> {
+        let quoted = |at: &usize| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_)));
+        let mut found = (0..self.len()).filter(quoted);
+        let at = found.next().filter(|_| found.next().is_none())?;
+        Some((self.items[at].text.clone(), at))
+    }
+
     /// New names: "to ideas.txt", "prefix 'x'", "trip_1, trip_2 and so on".
     pub(crate) fn rename_cues(&mut self) {
         for at in 0..self.len() {
@@ -267,10 +279,11 @@ impl Clause<'_> {
                 return;
             }
             if self.is(at, "after", "prefix")
-                && let Some((value, before)) = self.value_before(at)
+                && let Some((value, before)) = self.value_before(at).or_else(|| self.only_quoted())
             {
                 self.frame.set(Role::NameTemplate, format!("{value}{{name}}"));
-                self.take(before, at + 1, "prefix");
+                self.take(before, before + 1, "prefix");
+                self.take(at, at + 1, "prefix");
                 return;
             }
             if self.is(at, "cue", "suffix")

@@ -311,9 +311,16 @@ fn matched<'a>(
             let last = at + phrase.words.len() - 1;
             let named = verb
                 && phrase.words.len() > 1
-                && tokens.get(last).is_some_and(|token| token.text.starts_with(char::is_uppercase));
+                && tokens.get(last).is_some_and(|token| written_as_name(&token.text));
+            let joins = |token: &Token| {
+                matches!(token.lit, Lit::Symbol(_))
+                    || lexicon
+                        .single(&token.norm)
+                        .is_some_and(|p| p.senses.iter().any(|s| s.cat == "then" && s.id == "and"))
+            };
             let after = at + phrase.words.len();
-            let counted = || (after..tokens.len().min(after + 4)).any(number);
+            let near = || (after..tokens.len().min(after + 4)).take_while(|at| !joins(&tokens[*at]));
+            let counted = || near().any(number);
             phrase.words.len() <= tokens.len() - at
                 && !named
                 && (phrase.words.len() == 1 || !compares || counted())
@@ -346,4 +353,10 @@ fn matched<'a>(
         return (phrase.senses.clone(), phrase.words.len(), Some(pronoun));
     }
     (Vec::new(), 1, None)
+}
+
+/// One capital, not the several of an abbreviation.
+fn written_as_name(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+        && (text.chars().count() == 1 || text.chars().any(char::is_lowercase))
 }

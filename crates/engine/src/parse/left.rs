@@ -29,6 +29,8 @@ impl Clause<'_> {
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
             } else if item.senses.iter().all(|s| s.cat == "help" || s.cat == "reason")
+                || acts && item.sense("purpose").is_some()
+                || self.part_of_day(at)
                 || amount
                 || self.vague(at)
                 || self.either(at)
@@ -54,6 +56,8 @@ impl Clause<'_> {
             }
         }
         self.frame.apart = self.two_at_once();
+        self.frame.lone = self.lone();
+        self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()
             && frame.verb.is_none()
@@ -93,6 +97,12 @@ impl Clause<'_> {
         let alike = |i: &usize| self.sense(*i, "alike").is_some();
         let read = next.is_some_and(|i| !self.free(i)) && !(at + 1..next.unwrap_or(at)).any(|i| alike(&i));
         item.words > 1 && begins && item.sense("polite").is_none() && !read
+    }
+
+    /// "the files of this morning": a part of a day, which no file is chosen by.
+    fn part_of_day(&self, at: usize) -> bool {
+        let files = matches!(self.frame.object.as_str(), "files" | "dirs" | "") && self.frame.tool.is_none();
+        at > 0 && files && self.items[at].senses.iter().any(|s| s.cat == "day_part")
     }
 
     /// A path is nobody who sends something.

@@ -21,6 +21,7 @@ mod math;
 mod meant;
 mod names;
 mod negation;
+mod nested;
 mod nouns;
 mod numbers;
 mod part;

@@ -83,7 +83,8 @@ impl Clause<'_> {
         }
         for id in self.noun_ids(at) {
             let Some(noun) = self.senses.noun.get(&id).cloned() else { continue };
-            if noun.beside.is_some_and(|role| !self.frame.has(role)) {
+            let file = |role: Role| role == Role::Paths && (0..self.len()).any(|i| self.names_file(i));
+            if noun.beside.is_some_and(|role| !self.frame.has(role) && !file(role)) {
                 continue;
             }
             // A word that means nothing of its own here is not read, if it would leave something out.
@@ -178,6 +179,12 @@ impl Clause<'_> {
             if let Some((_, other)) = with {
                 return Some(other.clone());
             }
+            // "the invoice ~/x.pdf", "the scanned page ~/x.png": what the file is, and nothing else.
+            let other =
+                noun.object.as_deref().is_some_and(|o| !matches!(o, "files" | "dirs" | "texts" | "images"));
+            if other && !noun.part && self.before_file(at) {
+                return None;
+            }
             let asked = noun.asked.iter().find(|(stat, _)| self.items.iter().any(|i| i.is("stat", stat)));
             Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())
         })
@@ -228,6 +235,23 @@ impl Clause<'_> {
             && self.items.iter().any(|item| item.is("noun", noun))
     }
 
+    /// Whether the path of a file follows, with nothing but a word that describes it between.
+    fn before_file(&self, at: usize) -> bool {
+        let file = |i: usize| {
+            let path = matches!(self.lit(i), Some(Lit::Path(_) | Lit::Slashed(_)));
+            path && self.names_file(i)
+        };
+        let describes = |i: usize| {
+            let word = |item: &Item| {
+                matches!(item.lit, Lit::Word) && (item.senses.is_empty() || item.sense("vague").is_some())
+            };
+            self.items.get(i).is_some_and(word)
+        };
+        let article = |i: usize| self.lexicon.articles.contains(&self.items[i].norm);
+        let led = at > 0 && (article(at - 1) || at > 1 && describes(at - 1) && article(at - 2));
+        led && (file(at + 1) || describes(at + 1) && file(at + 2))
+    }
+
     /// Whether a name of a person follows: a capital, no place and no thing.
     fn before_name(&self, at: usize) -> bool {
         self.items.get(at + 1).is_some_and(|next| {
@@ -254,45 +278,67 @@ impl Clause<'_> {
 
     /// Whether one thing is meant: an article or an ending says so.
     pub(crate) fn number_of(&mut self) {
-        let lexicon = self.lexicon;
-        for at in 0..self.len() {
-            let item = &self.items[at];
-            if item.sense("noun").is_none() || Some(at) == self.verb_at {
-                continue;
-            }
-            // "il contenuto dell'": a phrase that begins with its article says so itself.
-            let own = item.norm.split(' ').next().filter(|_| item.words > 1);
-            if own.is_some_and(|word| lexicon.singular_words.iter().any(|one| one == word)) {
-                self.frame.singular = true;
-                return;
-            }
-            let before = (at.saturating_sub(3)..at).rev().map(|i| &self.items[i]);
-            let mut verdict = None;
-            for word in before {
-                let words: Vec<&str> = word.norm.split(' ').collect();
-                if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w))
-                    || word.number().is_some_and(|n| n > 1.0)
-                {
-                    verdict = Some(false);
-                    break;
-                }
-                let elided = |w: &str| {
-                    lexicon.singular_words.iter().any(|p| p.ends_with('\'') && w.starts_with(p.as_str()))
-                };
-                if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w) || elided(w)) {
-                    verdict = Some(true);
-                    break;
-                }
-                if word.sense("noun").is_some() {
-                    break;
-                }
-            }
-            self.frame.singular = verdict.unwrap_or_else(|| {
-                !lexicon.plural_endings.is_empty()
-                    && !lexicon.plural_endings.iter().any(|end| item.norm.ends_with(end.as_str()))
-            });
-            return;
+        let noun = |at: &usize| self.sense(*at, "noun").is_some() && Some(*at) != self.verb_at;
+        if let Some(at) = (0..self.len()).find(noun) {
+            self.frame.singular = self.one_at(at);
         }
+    }
+
+    /// Whether all that is named is one thing that an article points to.
+    pub(crate) fn lone(&self) -> bool {
+        let mut nouns = (0..self.len()).filter(|at| matches!(self.items[*at].taken, "noun" | "extension"));
+        let one = |at: usize| self.one_at(at) && self.pointed_at(at);
+        nouns.next().is_some_and(one) && nouns.next().is_none()
+    }
+
+    /// "the photo": one thing, and not a word such as "music" that means many.
+    fn pointed_at(&self, at: usize) -> bool {
+        let pointing = |item: &Item| self.lexicon.pointing.contains(&item.norm);
+        let article = at.checked_sub(1).is_some_and(|before| pointing(&self.items[before]));
+        article && self.items[at].words == 1 && !self.lexicon.mass_words.contains(&self.items[at].norm)
+    }
+
+    /// Whether the noun at `at` is one thing.
+    pub(crate) fn one_at(&self, at: usize) -> bool {
+        let endings = &self.lexicon.plural_endings;
+        let ends = endings.iter().any(|end| self.items[at].norm.ends_with(end.as_str()));
+        self.said_one(at).unwrap_or(!endings.is_empty() && !ends)
+    }
+
+    /// Whether the noun at `at` is said to be several things: its own ending says so where it can.
+    pub(crate) fn several_at(&self, at: usize) -> bool {
+        let endings = &self.lexicon.plural_endings;
+        let ends = endings.iter().any(|end| self.items[at].norm.ends_with(end.as_str()));
+        if endings.is_empty() { self.said_one(at) == Some(false) } else { ends }
+    }
+
+    /// Whether the words before the noun at `at` say that it is one thing, or several.
+    fn said_one(&self, at: usize) -> Option<bool> {
+        let lexicon = self.lexicon;
+        let item = &self.items[at];
+        // "il contenuto dell'": a phrase that begins with its article says so itself.
+        let own = item.norm.split(' ').next().filter(|_| item.words > 1);
+        if own.is_some_and(|word| lexicon.singular_words.iter().any(|one| one == word)) {
+            return Some(true);
+        }
+        for word in (at.saturating_sub(3)..at).rev().map(|i| &self.items[i]) {
+            let words: Vec<&str> = word.norm.split(' ').collect();
+            if words.iter().any(|w| lexicon.plural_words.iter().any(|p| p == w))
+                || word.number().is_some_and(|n| n > 1.0)
+            {
+                return Some(false);
+            }
+            let elided = |w: &str| {
+                lexicon.singular_words.iter().any(|p| p.ends_with('\'') && w.starts_with(p.as_str()))
+            };
+            if words.last().is_some_and(|w| lexicon.singular_words.iter().any(|p| p == w) || elided(w)) {
+                return Some(true);
+            }
+            if word.sense("noun").is_some() {
+                break;
+            }
+        }
+        None
     }
 }
 

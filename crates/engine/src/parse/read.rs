@@ -1,8 +1,9 @@
 //! The order in which a clause is read.
 
-use super::places::Mention;
+use super::places::{Mention, has_ending};
 use super::{Clause, Frame, Item};
 use crate::catalog::Role;
+use crate::lexicon::{NounSense, VerbSense};
 use crate::text::Lit;
 
 impl Clause<'_> {
@@ -74,8 +75,11 @@ impl Clause<'_> {
         if renames && !self.frame.has(Role::NameTemplate) {
             self.rename_cues();
         }
-        if creates && self.items.iter().any(|i| i.free() && i.is("noun", "folder")) {
+        if creates && (self.items.iter().any(|i| i.free() && i.is("noun", "folder")) || self.makes_folder()) {
             "dirs".clone_into(&mut guess);
+            if self.makes_folder() {
+                "dirs".clone_into(&mut self.frame.object);
+            }
             self.new_folders();
         }
         if guess == "messages" && !sends {
@@ -289,6 +293,15 @@ impl Clause<'_> {
         }
     }
 
+    /// "make a folder …", where the words for it are one phrase with the verb.
+    pub(crate) fn makes_folder(&self) -> bool {
+        let folder = |word: &str| {
+            let known = self.lexicon.single(word);
+            known.is_some_and(|word| word.senses.iter().any(|s| s.cat == "noun" && s.id == "folder"))
+        };
+        self.verb_at.is_some_and(|verb| self.items[verb].norm.split(' ').any(folder))
+    }
+
     /// "three new folders: A, B and C": a word for what is new, beside folders that get names.
     fn named_new(&self, at: usize) -> bool {
         let makes = self.items[at].command().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.makes);
@@ -300,7 +313,10 @@ impl Clause<'_> {
     /// "write 'x' at the end of": a phrase further on that does the same in a way of its own.
     fn said_closer(&mut self) {
         let sense = |id: &String| self.senses.verb.get(id);
-        let Some(verb) = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes) else { return };
+        let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let lays = |verb: &&VerbSense| quoted && verb.in_goal && verb.on_list.is_some();
+        let verb = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes || lays(verb));
+        let Some(verb) = verb else { return };
         let closer =
             (0..self.len()).filter(|at| self.free(*at) && Some(*at) != self.verb_at).find_map(|at| {
                 let item = Some(&self.items[at]).filter(|item| item.words > 1)?;
@@ -308,7 +324,8 @@ impl Clause<'_> {
                 let other = self.senses.verb.get(id)?;
                 let same =
                     other.verb == verb.verb && other.object == verb.object && other.goals == verb.goals;
-                (same && !other.set.is_empty()).then(|| (at, id.to_owned()))
+                let laid = lays(&verb) && other.makes;
+                ((same || laid) && !other.set.is_empty()).then(|| (at, id.to_owned()))
             });
         if let Some((at, id)) = closer {
             self.frame.verb = Some(id);
@@ -383,8 +400,10 @@ impl Clause<'_> {
             if !item.free() || Some(at) == self.verb_at {
                 continue;
             }
-            let noun =
-                item.sense("noun").and_then(|id| self.senses.noun.get(id)).and_then(|n| n.turns.get(&verb));
+            let nouns = item.senses.iter().filter(|s| s.cat == "noun");
+            let mut nouns =
+                nouns.filter_map(|s| self.senses.noun.get(&s.id)).filter(|n| self.beside_ending(n));
+            let noun = nouns.find_map(|n| n.turns.get(&verb));
             // "into folders by" says it whole; "by" alone says nothing.
             let folders = item
                 .sense("into_folders")
@@ -394,9 +413,13 @@ impl Clause<'_> {
                 item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
             let flag = flag.or_else(|| item.sense("output").and_then(|_| self.senses.shown.get(&verb)));
             // "put 'x_' in front of the names": what is put before names renames.
-            let before = at.checked_sub(1).and_then(|before| self.lit(before));
-            let front = item.is("after", "prefix") && matches!(before, Some(Lit::Quoted(_)));
+            let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+            let front = item.is("after", "prefix") && quoted;
             let flag = flag.or_else(|| self.senses.fronted.get(&verb).filter(|_| front));
+            // "put the rows in order of date": they stay where they are.
+            let order = item.sense("order").is_some() && item.words > 2 || self.in_order(at);
+            let order = order && !(at..self.len()).any(|i| self.is(i, "prep", "to"));
+            let flag = flag.or_else(|| self.senses.ordered.get(&verb).filter(|_| order));
             if let Some(other) = folders.or(noun).or(flag).filter(|other| !self.only_asked(other)) {
                 self.frame.verb = Some(other.clone());
                 return;
@@ -444,6 +467,22 @@ impl Clause<'_> {
         if !self.only_asked(other) {
             self.frame.verb = Some(other.clone());
         }
+    }
+
+    /// Whether a noun that needs a file of some ending beside it has one.
+    fn beside_ending(&self, noun: &NounSense) -> bool {
+        let Some(what) = &noun.ending else { return true };
+        self.items.iter().any(|item| match &item.lit {
+            Lit::Path(path) | Lit::Slashed(path) | Lit::File(path) => {
+                self.senses.ending(what, path).is_some()
+            }
+            _ => false,
+        })
+    }
+
+    /// "in order of": words that lead to what things are put in order by.
+    fn in_order(&self, at: usize) -> bool {
+        self.items[at].words > 2 && self.is(at, "by", "order")
     }
 
     fn outputs(&mut self) {
@@ -512,8 +551,20 @@ impl Clause<'_> {
         };
         let verb =
             self.frame.verb.clone().and_then(|id| self.senses.verb.get(&id).cloned()).unwrap_or_default();
+        // "put 'milk' in ~/shopping.txt": a text, which goes into the file.
+        let plain =
+            self.frame.nouns.is_empty() && self.frame.kinds.is_empty() && self.frame.anaphor.is_none();
+        let into = self.frame.text(Role::DstDir).filter(|dst| has_ending(dst)).map(str::to_owned);
+        let texts = quoted(self);
+        let said = plain && !texts.is_empty() && texts.iter().all(|at| !has_ending(&self.items[*at].text));
+        if let Some(dst) = into.filter(|_| said && verb.on_file.is_some()) {
+            self.frame.slots.remove(&Role::DstDir);
+            self.frame.set(Role::OutPath, dst);
+        }
         let file = self.frame.has(Role::Paths) || self.frame.has(Role::OutPath);
-        if let Some(other) = verb.on_file.clone().filter(|_| file && !quoted(self).is_empty()) {
+        if let Some(other) =
+            verb.on_file.clone().filter(|_| file && !quoted(self).is_empty() && (verb.makes || said))
+        {
             self.frame.verb = Some(other);
             if let Some(path) = self.frame.list(Role::Paths).first() {
                 self.frame.set(Role::OutPath, path.clone());
@@ -526,8 +577,12 @@ impl Clause<'_> {
                 .verb
                 .as_ref()
                 .and_then(|id| self.senses.verb.get(id))
-                .is_some_and(|v| v.goals == [Role::OutPath]);
+                .is_some_and(|v| v.goals == [Role::OutPath] || said && v.goals.contains(&Role::OutPath));
         for at in quoted(self) {
+            if writes && self.frame.has(Role::Content) {
+                // Of two texts none is left out.
+                continue;
+            }
             let text = self.items[at].text.clone();
             let role = if writes {
                 Role::Content

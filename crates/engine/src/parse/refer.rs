@@ -208,7 +208,11 @@ impl Clause<'_> {
                     )
                 })
             };
-            if self.is(at, "pron", "only") && (!noun || self.fragment(hint)) {
+            // "whose name has 'x' in it"
+            let inside = self.is(at, "pron", "there") && at > 0 && self.items[at - 1].taken == "name";
+            if inside {
+                self.take(at, at + 1, "name");
+            } else if self.is(at, "pron", "only") && (!noun || self.fragment(hint)) {
                 self.frame.only = true;
                 self.take(at, at + 1, "only");
             } else if self.is(at, "pron", "there")
@@ -321,11 +325,13 @@ impl Clause<'_> {
         while at < self.len() {
             // "three folders in Work: A, B and C"
             let listed = matches!(self.lit(at), Some(Lit::Symbol(':')));
-            let named = self.free(at)
-                && (self.is(at, "cue", "named")
-                    || listed
-                    || self.sense(at, "folder_word").is_some()
-                    || self.is(at, "noun", "folder"));
+            let verb = Some(at) == self.verb_at && self.makes_folder();
+            let named = verb
+                || self.free(at)
+                    && (self.is(at, "cue", "named")
+                        || listed
+                        || self.sense(at, "folder_word").is_some()
+                        || self.is(at, "noun", "folder"));
             if !named {
                 at += 1;
                 continue;

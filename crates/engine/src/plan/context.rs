@@ -106,7 +106,7 @@ pub(super) fn read(
         explain.confidence = 1.0;
         return Reading::said(Answer::Say(said), explain);
     }
-    let items = without_reasons(items);
+    let items = without_reasons(items, senses);
     let asked = asks(&items, senses);
     if let Some(timing) =
         timing(&items, lexicon, senses, clock).filter(|t| !asked && schedules(planner, &items, t))

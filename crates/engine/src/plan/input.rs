@@ -70,6 +70,22 @@ impl<'p> Build<'p> {
             let missing = lacking(tool, step, false).filter(|_| tool.along.is_none());
             return Err(ask(missing.unwrap_or_else(|| vec![name.clone()])));
         }
+        // "the photo in X": which of those that are there is not said.
+        let lone = frame.lone
+            && tool.class == Class::Changer
+            && matches!(object, "files" | "dirs")
+            && frame.anaphor.is_none()
+            && !rest.has(Role::Paths)
+            && rest.kinds.len() <= 1
+            && rest.qualifiers.is_empty()
+            && !narrowed(&rest)
+            && rest.order.is_none()
+            && rest.begins.is_none()
+            && rest.sets.is_none()
+            && rest.beside.is_empty();
+        if let Some(name) = named.filter(|_| lone) {
+            return Err(ask(vec![name.clone()]));
+        }
         // All there is, everywhere, is more than anybody means to change in one sentence.
         // An exception bounds nothing, unless it says where.
         let boundless = tool.class == Class::Changer

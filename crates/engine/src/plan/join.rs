@@ -6,6 +6,7 @@ use crate::parse::{Anaphor, Frame};
 
 /// The clauses of a request after each has been given what another one says of it.
 pub(super) fn joined(frames: &mut Vec<Frame>, senses: &Senses) {
+    carried(frames, senses);
     name(frames, senses);
     limit(frames, senses);
     merge(frames, senses);
@@ -19,7 +20,10 @@ fn name(frames: &mut Vec<Frame>, senses: &Senses) {
     let mut at = 1;
     while at < frames.len() {
         let (before, next) = (&frames[at - 1], &frames[at]);
-        let names = before.verb.is_none() && before.has(Role::Paths) && before.stats.is_empty();
+        let only = before.order.is_none() && before.verbs.is_empty();
+        let names = (before.verb.is_none() || before.fetches && only)
+            && before.has(Role::Paths)
+            && before.stats.is_empty();
         let verb = next.verb.as_ref().and_then(|id| senses.verb.get(id));
         let points = next.anaphor == Some(Anaphor::List) && next.object.is_empty() && next.kinds.is_empty();
         // What is named outright is nowhere else: the place that is said is where it goes.
@@ -44,6 +48,29 @@ fn name(frames: &mut Vec<Frame>, senses: &Senses) {
         (next.loose, next.excluded, next.anaphor) = (before.loose, before.excluded, None);
         next.leftover.extend(before.leftover);
         next.used.extend(before.used);
+    }
+}
+
+/// "take the PDFs off X and put them in Y": what is put elsewhere is not thrown away first.
+fn carried(frames: &mut Vec<Frame>, senses: &Senses) {
+    let verb =
+        |frame: &Frame| frame.verb.as_ref().and_then(|id| senses.verb.get(id)).cloned().unwrap_or_default();
+    let mut at = 1;
+    while at < frames.len() {
+        let (before, next) = (&frames[at - 1], &frames[at]);
+        let goes =
+            verb(next).goals.contains(&Role::DstDir) && next.has(Role::DstDir) && next.slots.len() == 1;
+        let points = next.anaphor == Some(Anaphor::List) && next.object.is_empty() && next.kinds.is_empty();
+        if verb(before).verb.as_deref() == Some("delete") && goes && points && !next.these {
+            let next = frames.remove(at);
+            let before = &mut frames[at - 1];
+            before.slots.extend(next.slots);
+            before.verb = next.verb;
+            before.leftover.extend(next.leftover);
+            before.used.extend(next.used);
+        } else {
+            at += 1;
+        }
     }
 }
 
@@ -255,7 +282,8 @@ fn places(frames: &mut [Frame], senses: &Senses) {
         let verb = frames[at].verb.as_ref().and_then(|id| senses.verb.get(id));
         let goal =
             verb.is_some_and(|verb| verb.goals.contains(&Role::DstDir)) && !frames[at].has(Role::DstDir);
-        if !frames[at].there || frames[at].has(Role::Place) || goal {
+        let written = frames[at].has(Role::OutPath);
+        if !frames[at].there || frames[at].has(Role::Place) || goal || written {
             continue;
         }
         let place = at.checked_sub(1).and_then(|before| frames[before].slots.get(&Role::Place).cloned());

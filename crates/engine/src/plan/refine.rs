@@ -74,7 +74,7 @@ impl Build<'_> {
             add("name".to_owned(), Role::WhereStartsWith, begins.clone().into(), false);
         }
         if let Some((field, role, value)) = &frame.column {
-            add(field.clone(), *role, value.clone(), false);
+            add(field.clone(), *role, value.clone(), frame.column_not);
         }
         let mut classes: Vec<(String, bool)> =
             frame.text(Role::Dimension).map(|d| (d.to_owned(), false)).into_iter().collect();
