@@ -168,6 +168,12 @@ impl Lexicon {
         self.phrases.get(word)?.iter().find(|phrase| phrase.words.len() == 1)
     }
 
+    /// The phrase of exactly these words.
+    pub(crate) fn phrase(&self, words: &[&str]) -> Option<&Phrase> {
+        let phrases = self.phrases.get(*words.first()?)?;
+        phrases.iter().find(|phrase| phrase.words.iter().map(String::as_str).eq(words.iter().copied()))
+    }
+
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.
     pub(crate) fn enclitic(&self, word: &str) -> Option<(String, &str)> {
         self.enclitics.iter().find_map(|(tail, meaning)| {

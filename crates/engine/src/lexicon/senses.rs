@@ -44,6 +44,15 @@ pub struct VerbSense {
     pub on_archive: Option<String>,
     /// The sense it has when a list of things, not the things, is put into a file.
     pub on_list: Option<String>,
+    /// The sense it has when an address is named.
+    pub on_url: Option<String>,
+    /// The sense it has on things that are no files.
+    pub on_record: Option<String>,
+    /// What it is about where nothing says what, and something is called by its name.
+    pub about: Option<String>,
+    /// Works over a whole folder: a list that was looked at before stands for the folder it is in.
+    #[serde(default)]
+    pub over: bool,
     /// The sense it has when what it works by is a field that records have.
     pub on_group: Option<String>,
     /// Puts records in order.
@@ -96,6 +105,11 @@ pub struct NounSense {
     /// The noun it stands for where this is asked: what is free of a size is room on a disk.
     #[serde(default)]
     pub asked: BTreeMap<String, String>,
+    /// The noun it stands for where a length of time is said: room for half an hour is free time.
+    pub timed: Option<String>,
+    /// Verbs mean another beside it only where a telephone number or an address is given.
+    #[serde(default)]
+    pub with_value: bool,
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,

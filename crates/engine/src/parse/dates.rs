@@ -111,12 +111,18 @@ impl Clause<'_> {
             && self.is(next, "bound", "and")
             && let Some((second, end)) = self.span(self.skip_articles(next + 1))
         {
-            let mut from = first.from;
             // "from 3 to 7 March": the month comes once.
-            if let (None, Some(day), Some(last)) = (from, self.number(inner), second.from) {
-                from = Date::new(last.year(), last.month(), small(day)?).ok();
-            }
-            return Some((Days { from, to: second.to, ahead: None, open: false }, end));
+            let day = |last: Date| {
+                let day = self.number(inner).and_then(small)?;
+                Date::new(last.year(), last.month(), day).ok()
+            };
+            let from = first.from.or_else(|| second.from.and_then(day));
+            let ahead = second.ahead.and_then(|(last, to)| {
+                let from = first.ahead.map(|(from, _)| from).or(first.from);
+                Some((from.or_else(|| day(last))?, to))
+            });
+            let ahead = ahead.filter(|(from, to)| from < to);
+            return Some((Days { from, to: second.to, ahead, open: false }, end));
         }
         if bounds.contains(&"since") {
             if let Some((span, end)) = self.span(inner) {
@@ -146,6 +152,7 @@ impl Clause<'_> {
             item.free()
                 && item.sense("stop").is_some()
                 && item.number().is_none()
+                && item.sense("noun").is_none()
                 && item
                     .senses
                     .iter()

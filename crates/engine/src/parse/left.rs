@@ -23,7 +23,10 @@ impl Clause<'_> {
             if item.is_symbol() || item.words == 0 {
                 continue;
             }
-            if acts && self.leaves_out(at) {
+            // "the mails with replies": a word for things that nobody took.
+            let noun = |s: &crate::lexicon::Sense| s.cat == "noun" && self.senses.noun.contains_key(&s.id);
+            let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
+            if acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));

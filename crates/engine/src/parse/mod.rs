@@ -3,6 +3,7 @@
 //! Reading is a sequence of readers over the items of a clause. Each takes the items it explains, so that no
 //! word means two things; what is left at the end is the evidence against the reading.
 
+mod apart;
 mod aside;
 mod clause;
 mod complement;
@@ -34,7 +35,8 @@ mod vague;
 mod when;
 mod wish;
 
-pub(crate) use aside::{asks, without_reasons};
+pub(crate) use apart::together;
+pub(crate) use aside::{asks, without_purposes, without_reasons};
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};
 pub(crate) use item::{Item, items};

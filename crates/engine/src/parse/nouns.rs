@@ -118,6 +118,12 @@ impl Clause<'_> {
         }
     }
 
+    /// A noun that was used for a value still says what the clause is about.
+    pub(crate) fn said_noun(&mut self, at: usize) {
+        let nouns = self.noun_ids(at).into_iter().map(|id| Noun { id });
+        self.frame.nouns.extend(nouns);
+    }
+
     /// "the document ~/a.docx", "the pdf at https://x": a word right before the thing it names says what that is and leaves
     /// nothing out. Whether the thing is an address; nothing where none is named.
     fn names_thing(&self, at: usize) -> Option<bool> {
@@ -128,8 +134,21 @@ impl Clause<'_> {
             Some(Lit::Url(_)) => Some(true),
             Some(Lit::File(_)) => Some(false),
             Some(Lit::Path(path) | Lit::Slashed(path)) => has_ending(path).then_some(false),
-            _ => matches!(self.lit(next + linked), Some(Lit::Url(_))).then_some(true),
+            _ => (matches!(self.lit(next + linked), Some(Lit::Url(_))) || self.leads_to_address(at + 1))
+                .then_some(true),
         }
+    }
+
+    /// "that's online at https://x", "on the web: https://x": nothing but small words up to an address.
+    fn leads_to_address(&self, from: usize) -> bool {
+        let address = (from..self.len()).find(|at| matches!(self.lit(*at), Some(Lit::Url(_))));
+        let small = |at: usize| {
+            let item = &self.items[at];
+            let binds = ["stop", "prep", "subject"].iter().any(|cat| item.sense(cat).is_some());
+            let binds = binds && !item.capital && item.sense("neg").is_none();
+            binds || item.is("noun", "web") || matches!(item.lit, Lit::Symbol(':' | ','))
+        };
+        address.is_some_and(|address| (from..address).all(small))
     }
 
     /// What the nouns of this item mean here, given what is asked and what stands beside them.
@@ -139,6 +158,9 @@ impl Clause<'_> {
             let noun = self.senses.noun.get(id)?;
             if noun.before_name && !self.before_name(at) {
                 return None;
+            }
+            if let Some(other) = noun.timed.as_ref().filter(|_| self.timed && noun.asked.is_empty()) {
+                return Some(other.clone());
             }
             let asked = noun.asked.iter().find(|(stat, _)| self.items.iter().any(|i| i.is("stat", stat)));
             Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())

@@ -10,8 +10,12 @@ impl Clause<'_> {
     ///
     /// `hint` is the object of what went before, for clauses that name none.
     pub(crate) fn read(mut self, hint: &str) -> Frame {
+        self.timed = (0..self.len()).any(|at| self.duration(at).is_some());
         self.shell();
+        self.topic();
         self.main_verb();
+        self.ends_as();
+        self.only_looks_up();
         self.turned();
         self.given_names();
         if let Some(frame) = self.word_by_word() {
@@ -32,6 +36,16 @@ impl Clause<'_> {
             self.literal_names();
         }
         let mut guess = self.guess();
+        if let Some((id, object)) = self.spoken_noun() {
+            self.frame.nouns.insert(0, super::frame::Noun { id });
+            guess = object;
+        }
+        if guess.is_empty()
+            && let Some(object) = self.implied(hint)
+        {
+            self.frame.object.clone_from(&object);
+            guess = object;
+        }
         if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
             guess = hint.to_owned();
@@ -122,6 +136,58 @@ impl Clause<'_> {
         self.nouns();
         self.settle(mentions, &guess, sends);
         self.finish()
+    }
+
+    /// The records that a verb in several words names itself: "put in the address book".
+    fn spoken_noun(&self) -> Option<(String, String)> {
+        let verb = self.verb_at.filter(|at| self.items[*at].words > 1)?;
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id))?;
+        if sense.object.is_some() || sense.query {
+            return None;
+        }
+        let words: Vec<&str> = self.items[verb].norm.split(' ').collect();
+        let phrase = (1..words.len()).find_map(|from| self.lexicon.phrase(&words[from..]))?;
+        let nouns = phrase.senses.iter().filter(|sense| sense.cat == "noun").map(|sense| sense.id.clone());
+        let mut records = nouns.filter_map(|id| Some((self.senses.noun.get(&id)?.object.clone()?, id)));
+        records
+            .find(|(object, _)| matches!(object.as_str(), "contacts" | "events"))
+            .map(|(object, id)| (id, object))
+    }
+
+    /// What a verb is said of where nothing but a name says what is meant.
+    fn implied(&self, hint: &str) -> Option<String> {
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id))?;
+        let named = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let file =
+            |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Glob(_));
+        let open = named && !self.items.iter().any(file) && matches!(hint, "" | "files" | "dirs");
+        sense.about.clone().filter(|_| open)
+    }
+
+    /// Whose words were taken as what is looked for is only looking, whatever the verb before them.
+    fn only_looks_up(&mut self) {
+        let other =
+            self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| !v.query);
+        if self.frame.has(Role::Query) && other {
+            self.frame.verb = Some("find".to_owned());
+        }
+    }
+
+    /// "what is https://x about?": a question that ends with such a word asks for what the word says.
+    fn ends_as(&mut self) {
+        let last = (0..self.len()).rev().find(|at| !self.items[*at].is_symbol());
+        let Some(at) = last.filter(|at| self.asks && self.free(*at) && Some(*at) != self.verb_at) else {
+            return;
+        };
+        let told = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        let thing = self
+            .items
+            .iter()
+            .any(|item| matches!(item.lit, Lit::Url(_) | Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        if let Some(id) = self.sense(at, "ends").map(str::to_owned).filter(|_| told && thing) {
+            self.frame.verb = Some(id);
+            self.take(at, at + 1, "verb");
+        }
     }
 
     /// What is only passed on is not read: "ask the frontier model why …".
@@ -308,8 +374,12 @@ impl Clause<'_> {
             if !item.free() || Some(at) == self.verb_at {
                 continue;
             }
-            let noun =
-                item.sense("noun").and_then(|id| self.senses.noun.get(id)).and_then(|n| n.turns.get(&verb));
+            let value = self.items.iter().any(|item| {
+                let long = item.text.chars().filter(char::is_ascii_digit).count() > 4;
+                matches!(item.lit, Lit::Email(_)) || matches!(item.lit, Lit::Number(_)) && long
+            });
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            let noun = noun.filter(|noun| value || !noun.with_value).and_then(|noun| noun.turns.get(&verb));
             // "into folders by" says it whole; "by" alone says nothing.
             let folders = item
                 .sense("into_folders")
@@ -395,6 +465,7 @@ impl Clause<'_> {
         };
         let verb =
             self.frame.verb.clone().and_then(|id| self.senses.verb.get(&id).cloned()).unwrap_or_default();
+        self.otherwise(&verb, guess);
         let file = self.frame.has(Role::Paths) || self.frame.has(Role::OutPath);
         if let Some(other) = verb.on_file.clone().filter(|_| file && !quoted(self).is_empty()) {
             self.frame.verb = Some(other);
@@ -444,6 +515,24 @@ impl Clause<'_> {
         self.emptied();
         self.join_names();
         self.frame.listing = self.items.iter().any(|i| i.sense("list_word").is_some());
+    }
+
+    /// What a verb means of an address, or of things that are no files.
+    fn otherwise(&mut self, verb: &crate::lexicon::VerbSense, guess: &str) {
+        let address = self.frame.has(Role::Urls) && self.frame.extract.is_empty();
+        if let Some(other) = verb.on_url.clone().filter(|_| address) {
+            self.frame.verb = Some(other);
+        }
+        let named = match guess {
+            "events" => Role::Title,
+            "contacts" => Role::PersonName,
+            _ => return,
+        };
+        let Some(other) = verb.on_record.clone() else { return };
+        if let Some(name) = self.frame.slots.remove(&Role::NameTemplate) {
+            self.frame.slots.entry(named).or_insert(name);
+        }
+        self.frame.verb = Some(other);
     }
 
     /// "search for 'x'": a word that is searched for stands in texts; a name has an ending or a wildcard.

@@ -25,7 +25,9 @@ pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
             && items[..at].iter().any(content)
             && !only_place(&items[..at])
             && !gives_text(&items, next);
-        if command || apart(&items[..at], &items[next..], senses) {
+        let belongs =
+            beside(&items[..at], &items[next..], senses) || taken_up(&items[..at], &items[next..], senses);
+        if command && !belongs || apart(&items[..at], &items[next..], senses) {
             cuts.push((at, next));
         }
         at = next.max(at + 1);
@@ -50,6 +52,46 @@ fn apart(left: &[Item], right: &[Item], senses: &Senses) -> bool {
     let only_alone = |items: &[Item]| items.iter().any(alone) && !items.iter().any(thing);
     let only_things = |items: &[Item]| items.iter().any(thing) && !items.iter().any(alone);
     only_alone(left) && only_things(right) || only_things(left) && only_alone(right)
+}
+
+/// "try https://x and tell me if it answers": what is asked needs the address that was named before.
+fn beside(left: &[Item], right: &[Item], senses: &Senses) -> bool {
+    let address = |items: &[Item]| items.iter().any(|item| matches!(item.lit, Lit::Url(_)));
+    let needs = |item: &Item| {
+        let noun = item.sense("noun").and_then(|id| senses.noun.get(id));
+        noun.is_some_and(|noun| noun.beside.is_some())
+    };
+    let asks = right.first().and_then(Item::command).is_some_and(|id| senses.asks(id));
+    address(left) && !address(right) && asks && right.iter().any(needs)
+}
+
+/// "I have 'x' on Thursday at 6, note it in the calendar": what is said first is what is done something with.
+fn taken_up(left: &[Item], right: &[Item], senses: &Senses) -> bool {
+    let quoted = |items: &[Item]| items.iter().filter(|item| matches!(item.lit, Lit::Quoted(_))).count();
+    let acts = |item: &Item| item.command().is_some_and(|id| !senses.asks(id));
+    // "note it": a phrase may hold the pronoun itself.
+    let points =
+        right.get(1).is_some_and(|item| item.sense("pron").is_some() && item.sense("noun").is_none())
+            || right.first().is_some_and(|item| item.words > 1);
+    let record = |item: &Item| {
+        let noun = item.sense("noun").and_then(|id| senses.noun.get(id));
+        noun.is_some_and(|noun| {
+            noun.rank > 2 && matches!(noun.object.as_deref(), Some("events" | "contacts"))
+        })
+    };
+    let books = |item: &Item| {
+        let verb = item.command().and_then(|id| senses.verb.get(id));
+        verb.is_some_and(|verb| verb.object.as_deref() == Some("events"))
+    };
+    let other = |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Url(_));
+    let small = |item: &Item| ["neg", "not", "condition", "wish"].iter().all(|cat| item.sense(cat).is_none());
+    quoted(left) == 1
+        && quoted(right) == 0
+        && !left.iter().any(|item| acts(item) || other(item))
+        && left.iter().all(small)
+        && right.first().is_some_and(acts)
+        && points
+        && (right.iter().any(record) || right.first().is_some_and(books))
 }
 
 fn boundary(item: &Item) -> bool {
@@ -94,7 +136,10 @@ fn gives_text(items: &[Item], at: usize) -> bool {
         items[i].sense("cue").is_some()
             && items.get(i + 1).is_some_and(|next| matches!(next.lit, Lit::Quoted(_)))
     };
-    part(at) && (0..at).any(part)
+    // "…, place 'x'": where what was named before takes place.
+    let placed = items[at].is("cue", "location") && part(at);
+    let named = items[..at].iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+    part(at) && (0..at).any(part) || placed && named
 }
 
 /// Whether a command starts here.

@@ -72,6 +72,39 @@ impl Clause<'_> {
         }
     }
 
+    /// Whether free time is looked for, and nothing is done.
+    fn asks_free(&self) -> bool {
+        let free = |at: usize| self.noun_ids(at).iter().any(|id| id == "free");
+        !self.changes() && (0..self.len()).any(free)
+    }
+
+    /// "room for a call", "free for a coffee": what the time is for does not say when it is.
+    fn purpose(&mut self) {
+        if !self.asks_free() {
+            return;
+        }
+        for at in 0..self.len() {
+            let timed = at > 0 && self.items[at - 1].taken == "duration";
+            let article =
+                self.lexicon.articles.contains(&self.items.get(at + 1).map_or("", |i| &i.norm).to_owned());
+            let thing = at + 1 + usize::from(article);
+            let plain = |item: &super::Item| {
+                let verb = item.senses.iter().all(|sense| matches!(sense.cat.as_str(), "verb" | "noun"));
+                item.free()
+                    && item.words == 1
+                    && matches!(item.lit, Lit::Word)
+                    && verb
+                    && !item.is("noun", "free")
+            };
+            if self.free(at) && self.is(at, "cue", "purpose") && self.items.get(thing).is_some_and(plain) {
+                self.take(at, thing + 1, "purpose");
+            } else if timed && self.items.get(at).is_some_and(plain) {
+                // "a one-hour call"
+                self.take(at, at + 1, "purpose");
+            }
+        }
+    }
+
     /// Day, hours, length and part of the day of an appointment.
     pub(crate) fn appointment(&mut self) {
         let part = (0..self.len()).find_map(|at| self.sense(at, "day_part").map(|id| (at, id.to_owned())));
@@ -102,7 +135,12 @@ impl Clause<'_> {
         let mut minutes = None;
         for at in 0..self.len() {
             if let Some((n, end)) = self.duration(at) {
-                let from = at.checked_sub(1).filter(|b| self.is(*b, "cue", "duration")).unwrap_or(at);
+                let from = at
+                    .checked_sub(1)
+                    .filter(|b| {
+                        self.is(*b, "cue", "duration") || self.is(*b, "compare", "gt") && self.asks_free()
+                    })
+                    .unwrap_or(at);
                 self.take(from, end, "duration");
                 // "two free hours": what is free stays to be read.
                 for item in self.items.get_mut(from..end).unwrap_or_default() {
@@ -118,6 +156,7 @@ impl Clause<'_> {
             self.frame.set(Role::DayPart, id);
             self.take(at, at + 1, "part of the day");
         }
+        self.purpose();
         let Some(&(hour, minute)) = clocks.first() else { return };
         let day = (0..self.len()).find_map(|at| {
             let (days, end) = self.span(at)?;
@@ -136,7 +175,8 @@ impl Clause<'_> {
                 .unwrap_or(at);
             self.take(from, end, "date");
         }
-        if let Some(start) = self.clock.instant(date, hour, minute) {
+        let start = self.clock.instant(date, hour, minute);
+        if let Some(start) = start.clone() {
             self.frame.set(Role::Start, start);
         }
         let end = match (clocks.get(1), minutes) {
@@ -156,8 +196,23 @@ impl Clause<'_> {
             }
             _ => None,
         };
-        if let Some(end) = end {
+        if let Some(end) = end.clone() {
             self.frame.set(Role::End, end);
         }
+        if self.chooses_by_hour() {
+            // What is there at that minute, where no end is said.
+            let (h, m) = if minute < 59 { (hour, minute + 1) } else { (hour, minute) };
+            let until = end.or_else(|| self.clock.instant(date, h, m));
+            if let (Some(start), Some(until)) = (start, until) {
+                self.frame.set(Role::After, start);
+                self.frame.set(Role::Before, until);
+            }
+        }
+    }
+
+    /// Whether hours say which events are meant: those that are looked for or taken away have them already.
+    fn chooses_by_hour(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        verb.is_some_and(|verb| verb.query || verb.verb.as_deref() == Some("delete"))
     }
 }

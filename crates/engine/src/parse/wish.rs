@@ -91,12 +91,19 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
 
 /// "I don't need X any more: delete them" is "delete X".
 fn unwanted(items: &mut Vec<Item>) {
-    let Some(wish) = items.iter().position(|item| item.sense("wish") == Some("unwanted")) else { return };
+    let named = |at: usize| items[..at].iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+    let Some(wish) = items.iter().position(|item| matches!(item.sense("wish"), Some("unwanted" | "off")))
+    else {
+        return;
+    };
+    let off = items[wish].sense("wish") == Some("off");
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
         let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some());
-        (points && items[verb].command().is_some()).then_some((cut, verb))
+        // "I'm not going to 'x' any more": only of what has a name.
+        let whole = !off || named(cut) && !items[..cut].iter().any(|item| item.command().is_some());
+        (points && whole && items[verb].command().is_some()).then_some((cut, verb))
     });
     let Some((cut, verb)) = found else { return };
     let order = items[verb].clone();
