@@ -113,6 +113,9 @@ pub struct NounSense {
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,
+    /// Counts only right before a text in quotes.
+    #[serde(default)]
+    pub before_quoted: bool,
     /// The field of the records that is meant, not the records.
     pub content: Option<String>,
     /// Verbs that mean another beside it.

@@ -190,6 +190,11 @@ impl Clause<'_> {
             let after = self.sense(at + 1, "rel");
             return self.weekday(weekday, after).map(|days| (days, at + 1 + usize::from(after.is_some())));
         }
+        if item.is("unit", "weekend") && self.sense(at + 1, "rel").is_none() {
+            let (from, to) = self.weekend(0)?;
+            let ahead = Some((from, to));
+            return Some((Days { from: Some(from), to: Some(to), ahead, open: false }, at + 1));
+        }
         // "la settimana scorsa", "il mese prossimo": the unit comes first.
         if item.sense("unit").is_some()
             && let Some(rel) = self.sense(at + 1, "rel")
@@ -242,6 +247,14 @@ impl Clause<'_> {
             return Some(found);
         }
         let unit = self.sense(at, "unit")?;
+        if unit == "weekend" {
+            let (from, to) = self.weekend(match rel {
+                "last" => -1,
+                "next" => 1,
+                _ => 0,
+            })?;
+            return Some((Days::closed(from, to), at + 1));
+        }
         let today = self.clock.today();
         let step = match rel {
             "last" => -1.0,
@@ -260,6 +273,14 @@ impl Clause<'_> {
         let mut days = Days::closed(from, shift(from, unit, 1.0)?);
         days.open = step == 0.0;
         Some((days, at + 1))
+    }
+
+    /// Saturday and Sunday of this week, or so many weeks later.
+    fn weekend(&self, weeks: i64) -> Option<(Date, Date)> {
+        let today = self.clock.today();
+        let days = 5 - i64::from(today.weekday().to_monday_zero_offset()) + 7 * weeks;
+        let from = today.checked_add(days.days()).ok()?;
+        Some((from, from.checked_add(2.days()).ok()?))
     }
 
     pub(crate) fn weekday(&self, weekday: i8, rel: Option<&str>) -> Option<Days> {

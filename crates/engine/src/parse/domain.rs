@@ -81,7 +81,7 @@ impl Clause<'_> {
         let small = |at: &usize| {
             let item = &self.items[*at];
             let binds = ["stop", "prep", "subject"].iter().any(|cat| item.sense(cat).is_some());
-            !(binds || matches!(item.lit, Lit::Symbol(':')))
+            !(binds || item.is("noun", "status") || matches!(item.lit, Lit::Symbol(':')))
         };
         let Some(word) = (0..address).rev().find(small) else { return };
         let item = &self.items[word];
@@ -89,7 +89,7 @@ impl Clause<'_> {
         let before = word.checked_sub(1).map(|before| &self.items[before].norm);
         let article = before.is_some_and(|before| self.lexicon.articles.contains(before));
         if plain && article && !self.changes() {
-            self.take(word, word + 1, "address");
+            self.take(word, address, "address");
         }
     }
 
@@ -148,7 +148,10 @@ impl Clause<'_> {
             };
             let quoted = matches!(self.lit(at), Some(Lit::Quoted(_)));
             while !quoted {
-                let of = usize::from(self.is(end, "prep", "of") && self.free(end));
+                let named =
+                    self.items[end - 1].capital && self.items.get(end + 1).is_some_and(|next| next.capital);
+                let leads = self.is(end, "prep", "of") || named && self.sense(end, "prep").is_some();
+                let of = usize::from(leads && self.free(end));
                 match self.unknown(self.skip_stops(end + of)).filter(|_| end < self.len()) {
                     Some((_, next)) if !matches!(self.lit(next - 1), Some(Lit::Quoted(_))) => end = next,
                     _ => break,
@@ -266,9 +269,11 @@ impl Clause<'_> {
         let literal = |item: &Item| {
             matches!(item.lit, Lit::Quoted(_) | Lit::Url(_) | Lit::File(_) | Lit::Path(_) | Lit::Slashed(_))
         };
-        let about = (web + 1..self.len()).find(|at| self.is(*at, "cue", "topic"));
+        let leads = |at: &usize| self.is(*at, "cue", "topic") || self.is(*at, "cue", "howto");
+        let about = (web + 1..self.len()).find(leads);
         let Some(about) = about.filter(|_| !self.items.iter().any(literal)) else { return };
-        let mut from = about + 1;
+        // "how to prune a tree" is looked for as it is said.
+        let mut from = about + usize::from(!self.is(about, "cue", "howto"));
         while self.items.get(from).is_some_and(|item| self.lexicon.articles.contains(&item.norm)) {
             from += 1;
         }

@@ -390,6 +390,9 @@ impl Clause<'_> {
                 Lit::Number(_) | Lit::Symbol('+') => {
                     let Some((number, end)) = self.phone(at) else { continue };
                     self.frame.push(Role::Phones, number);
+                    if let Some(cue) = cue {
+                        self.said_noun(cue);
+                    }
                     self.take(cue.unwrap_or(at), end, "contact");
                 }
                 Lit::Quoted(text) => {

@@ -156,7 +156,8 @@ impl Clause<'_> {
         let ids = self.items[at].senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.as_str());
         ids.filter_map(|id| {
             let noun = self.senses.noun.get(id)?;
-            if noun.before_name && !self.before_name(at) {
+            let quoted = matches!(self.lit(at + 1), Some(Lit::Quoted(_)));
+            if noun.before_name && !self.before_name(at) || noun.before_quoted && !quoted {
                 return None;
             }
             if let Some(other) = noun.timed.as_ref().filter(|_| self.timed && noun.asked.is_empty()) {

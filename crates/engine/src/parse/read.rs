@@ -352,7 +352,7 @@ impl Clause<'_> {
         if self.sense(at, "noun").is_some() && at > 0 && article(&self.items[at - 1]) {
             return true;
         }
-        if self.thing_of(at) {
+        if self.thing_of(at) || self.is_for(at) {
             return true;
         }
         let next = |cat: &str| self.sense(at + 1, cat).is_some();
@@ -364,6 +364,12 @@ impl Clause<'_> {
                 || next("age")
                 || next("super")
                 || next("compare"))
+    }
+
+    /// "time for a 20 minute call": what free time is looked for, after how long it takes.
+    fn is_for(&self, at: usize) -> bool {
+        let long = at > 1 && self.sense(at - 1, "unit").is_some() && self.items[at - 2].number().is_some();
+        long && self.items.iter().any(|item| item.is("noun", "free"))
     }
 
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.

@@ -85,7 +85,10 @@ impl Clause<'_> {
                 && !item.is_symbol()
                 && matches!(item.lit, Lit::Word | Lit::Quoted(_))
                 && item.sense("prep").is_none_or(|_| weak && end > from)
-                && (item.senses.is_empty() || !weak || matches!(item.lit, Lit::Quoted(_)))
+                && (item.senses.is_empty()
+                    || !weak
+                    || matches!(item.lit, Lit::Quoted(_))
+                    || self.thing_of(end) && item.senses.iter().all(|sense| sense.cat == "verb"))
                 && (end == from || item.sense("noun").is_none())
                 && (!weak || !item.capital)
             {

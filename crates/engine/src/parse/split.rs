@@ -10,6 +10,7 @@ pub(crate) const CLAUSES: usize = 12;
 
 /// The clauses of a request, without the connectives between them.
 pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
+    let items = introduced(items, senses);
     let mut cuts = Vec::new();
     let mut at = 0;
     while at < items.len() {
@@ -65,6 +66,34 @@ fn beside(left: &[Item], right: &[Item], senses: &Senses) -> bool {
     address(left) && !address(right) && asks && right.iter().any(needs)
 }
 
+/// "I met 'x', add him to my contacts": what is said of something that is made new says nothing about what is made.
+fn introduced(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
+    let makes = |id: &str| senses.verb.get(id).is_some_and(|verb| verb.makes);
+    let turned = |item: &Item, id: &str| {
+        let noun = item.sense("noun").and_then(|noun| senses.noun.get(noun));
+        noun.and_then(|noun| noun.turns.get(id)).is_some_and(|other| makes(other))
+    };
+    let new = |right: &[Item]| {
+        let verb = right.first().and_then(Item::command);
+        verb.is_some_and(|id| makes(id) || right.iter().any(|item| turned(item, id)))
+    };
+    let cut = (0..items.len()).find(|at| {
+        let (left, right) = (&items[..*at], items.get(at + 1..).unwrap_or_default());
+        boundary(&items[*at]) && new(right) && taken_up(left, right, senses)
+    });
+    let Some(cut) = cut else { return items };
+    // What is told is not asked, also where it begins as a question does.
+    let mut items = items;
+    items[..cut].iter_mut().for_each(|item| item.asks = false);
+    let unknown = |item: &Item| matches!(item.lit, Lit::Word) && item.senses.is_empty() && !item.capital;
+    items
+        .into_iter()
+        .enumerate()
+        .filter(|(at, item)| *at > cut || !unknown(item))
+        .map(|(_, item)| item)
+        .collect()
+}
+
 /// "I have 'x' on Thursday at 6, note it in the calendar": what is said first is what is done something with.
 fn taken_up(left: &[Item], right: &[Item], senses: &Senses) -> bool {
     let quoted = |items: &[Item]| items.iter().filter(|item| matches!(item.lit, Lit::Quoted(_))).count();
@@ -84,7 +113,10 @@ fn taken_up(left: &[Item], right: &[Item], senses: &Senses) -> bool {
         verb.is_some_and(|verb| verb.object.as_deref() == Some("events"))
     };
     let other = |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Url(_));
-    let small = |item: &Item| ["neg", "not", "condition", "wish"].iter().all(|cat| item.sense(cat).is_none());
+    let small = |item: &Item| {
+        let told = item.sense("wish").is_none_or(|wish| wish == "state");
+        told && ["neg", "not", "condition"].iter().all(|cat| item.sense(cat).is_none())
+    };
     quoted(left) == 1
         && quoted(right) == 0
         && !left.iter().any(|item| acts(item) || other(item))

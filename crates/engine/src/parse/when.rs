@@ -72,6 +72,12 @@ impl Clause<'_> {
         }
     }
 
+    /// Where "from 3 to 7 January" ends, if such days begin at `at`: their numbers are no hours.
+    fn of_a_month(&self, at: usize) -> Option<usize> {
+        let (_, end) = self.days(at)?;
+        (at..end).any(|i| self.sense(i, "month").is_some()).then_some(end)
+    }
+
     /// Whether free time is looked for, and nothing is done.
     fn asks_free(&self) -> bool {
         let free = |at: usize| self.noun_ids(at).iter().any(|id| id == "free");
@@ -116,6 +122,10 @@ impl Clause<'_> {
         let mut clocks = Vec::new();
         let mut at = 0;
         while at < self.len() {
+            if let Some(end) = self.of_a_month(at) {
+                at = end;
+                continue;
+            }
             if let Some((hour, minute, range)) = self.clock_at(at, part.as_ref().map(|(_, id)| id.as_str())) {
                 self.take(range.start, range.end, "time");
                 at = range.end;
@@ -201,8 +211,8 @@ impl Clause<'_> {
         }
         if self.chooses_by_hour() {
             // What is there at that minute, where no end is said.
-            let (h, m) = if minute < 59 { (hour, minute + 1) } else { (hour, minute) };
-            let until = end.or_else(|| self.clock.instant(date, h, m));
+            let next = (minute < 59).then_some((hour, minute + 1)).unwrap_or((hour + 1, 0));
+            let until = end.or_else(|| self.clock.instant(date, next.0.min(23), next.1));
             if let (Some(start), Some(until)) = (start, until) {
                 self.frame.set(Role::After, start);
                 self.frame.set(Role::Before, until);
