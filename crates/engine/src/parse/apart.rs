@@ -14,7 +14,7 @@ const BETWEEN: usize = 8;
 pub(crate) fn together(mut items: Vec<Item>, lexicon: &Lexicon, senses: &Senses) -> Vec<Item> {
     let mut at = 0;
     while at < items.len() {
-        if let Some((second, verb)) = pair(&items, at, lexicon) {
+        if let Some((second, verb)) = pair(&items, at, lexicon, senses) {
             items[at].senses = vec![command(&verb)];
             items.remove(second);
         } else if let Some(verb) = taken_off(&items, at, senses) {
@@ -30,7 +30,7 @@ fn command(verb: &str) -> Sense {
 }
 
 /// The second word of a verb whose first word stands at `at`, and what the verb is.
-fn pair(items: &[Item], at: usize, lexicon: &Lexicon) -> Option<(usize, String)> {
+fn pair(items: &[Item], at: usize, lexicon: &Lexicon, senses: &Senses) -> Option<(usize, String)> {
     let first = Some(&items[at]).filter(|item| item.words == 1 && opens(items, at))?;
     let pairs = lexicon.phrases.get(&first.norm)?;
     let pairs = pairs.iter().filter(|phrase| phrase.words.len() == 2);
@@ -43,8 +43,18 @@ fn pair(items: &[Item], at: usize, lexicon: &Lexicon) -> Option<(usize, String)>
     let cut = (at + 1..reach).find(|i| ends(&items[*i])).unwrap_or(reach);
     (at + 2..cut).find_map(|i| {
         let (_, verb) = pairs.iter().find(|(word, _)| *word == items[i].norm)?;
-        Some((i, (*verb).to_owned()))
+        let sense = senses.verb.get(*verb)?;
+        let events = [&sense.object, &sense.about].iter().any(|of| of.as_deref() == Some("events"));
+        let fits = !events || items[at + 1..i].iter().any(|item| is_event(item, senses));
+        fits.then(|| (i, (*verb).to_owned()))
     })
+}
+
+/// A name, something pointed to, or a word for events.
+fn is_event(item: &Item, senses: &Senses) -> bool {
+    let noun = item.sense("noun").and_then(|id| senses.noun.get(id));
+    let event = noun.is_some_and(|noun| noun.object.as_deref() == Some("events"));
+    event || matches!(item.lit, Lit::Quoted(_)) || item.sense("pron").is_some()
 }
 
 /// "take 'x' off my calendar", "get him out of the address book": what is taken off a list of records is no file.

@@ -26,7 +26,9 @@ impl Clause<'_> {
             // "the mails with replies": a word for things that nobody took.
             let noun = |s: &crate::lexicon::Sense| s.cat == "noun" && self.senses.noun.contains_key(&s.id);
             let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
-            if acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
+            // "I'm not going to": who says that something is not has not said what to do.
+            let off = item.free() && item.is("wish", "off");
+            if off || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));

@@ -88,7 +88,7 @@ impl Clause<'_> {
                 && (item.senses.is_empty()
                     || !weak
                     || matches!(item.lit, Lit::Quoted(_))
-                    || self.thing_of(end) && item.senses.iter().all(|sense| sense.cat == "verb"))
+                    || self.any_one(end) && item.senses.iter().all(|sense| sense.cat == "verb"))
                 && (end == from || item.sense("noun").is_none())
                 && (!weak || !item.capital)
             {
@@ -112,6 +112,12 @@ impl Clause<'_> {
             self.take(at, end, "shown");
             return;
         }
+    }
+
+    /// "of a cat": a word after an article that means any one is a thing, also where it looks like a verb.
+    fn any_one(&self, at: usize) -> bool {
+        let one = at.checked_sub(1).and_then(|before| self.items[before].number()) == Some(1.0);
+        one && self.thing_of(at)
     }
 
     /// Where what is shown ends: "dog on the beach", "torta di compleanno" go on over a preposition to a plain word.

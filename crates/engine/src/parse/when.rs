@@ -168,10 +168,7 @@ impl Clause<'_> {
         }
         self.purpose();
         let Some(&(hour, minute)) = clocks.first() else { return };
-        let day = (0..self.len()).find_map(|at| {
-            let (days, end) = self.span(at)?;
-            Some((days.ahead.map(|(from, _)| from).or(days.from)?, at, end))
-        });
+        let day = self.day_of_clock(clocks.len());
         let again =
             weekday.and_then(|w| self.weekday(if w == 0 { 7 } else { w }, None)).and_then(|days| days.ahead);
         let date = day
@@ -220,9 +217,44 @@ impl Clause<'_> {
         }
     }
 
+    /// The day that the hours belong to, and where it is said. Of two days the one right before the hour is where
+    /// something goes, the other one tells which it is; what cannot be told so is left over.
+    fn day_of_clock(&mut self, clocks: usize) -> Option<(jiff::civil::Date, usize, usize)> {
+        let mut days: Vec<(jiff::civil::Date, usize, usize)> = Vec::new();
+        let mut at = 0;
+        while at < self.len() {
+            let span = self
+                .span(at)
+                .and_then(|(days, end)| Some((days.ahead.map(|(from, _)| from).or(days.from)?, end)));
+            let Some((date, end)) = span else {
+                at += 1;
+                continue;
+            };
+            match days.last_mut() {
+                // "Monday 23 November": one day, said twice.
+                Some(last) if last.2 == at || last.0 == date => *last = (date, last.1, end),
+                _ => days.push((date, at, end)),
+            }
+            at = end;
+        }
+        if days.len() < 2 {
+            return days.pop();
+        }
+        let hour = (0..self.len()).find(|at| self.items[*at].taken == "time")?;
+        let beside = days.iter().position(|(_, _, end)| *end == hour);
+        match beside.filter(|beside| clocks == 1 && beside + 1 == days.len()) {
+            Some(beside) => Some(days.remove(beside)),
+            None => {
+                let lost = days.iter().map(|(_, at, _)| self.items[*at].text.clone()).collect::<Vec<_>>();
+                self.frame.leftover.extend(lost);
+                days.into_iter().next()
+            }
+        }
+    }
+
     /// Whether hours say which events are meant: those that are looked for or taken away have them already.
     fn chooses_by_hour(&self) -> bool {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
-        verb.is_some_and(|verb| verb.query || verb.verb.as_deref() == Some("delete"))
+        verb.is_none_or(|verb| verb.query || verb.verb.as_deref() == Some("delete"))
     }
 }

@@ -10,7 +10,7 @@ use crate::text::Lit;
 
 /// The items with every wish turned into an order.
 pub(crate) fn ordered(mut items: Vec<Item>, senses: &Senses) -> Vec<Item> {
-    unwanted(&mut items);
+    unwanted(&mut items, senses);
     let mut at = 0;
     while at < items.len() {
         let verb = match items[at].sense("wish") {
@@ -90,7 +90,11 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
 }
 
 /// "I don't need X any more: delete them" is "delete X".
-fn unwanted(items: &mut Vec<Item>) {
+fn unwanted(items: &mut Vec<Item>, senses: &Senses) {
+    let event = |item: &Item| {
+        let noun = item.sense("noun").and_then(|id| senses.noun.get(id));
+        noun.is_some_and(|noun| noun.object.as_deref() == Some("events"))
+    };
     let named = |at: usize| items[..at].iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
     let Some(wish) = items.iter().position(|item| matches!(item.sense("wish"), Some("unwanted" | "off")))
     else {
@@ -102,7 +106,10 @@ fn unwanted(items: &mut Vec<Item>) {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
         let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some());
         // "I'm not going to 'x' any more": only of what has a name.
-        let whole = !off || named(cut) && !items[..cut].iter().any(|item| item.command().is_some());
+        let whole = !off
+            || named(cut)
+                && items.iter().any(event)
+                && !items[..cut].iter().any(|item| item.command().is_some());
         (points && whole && items[verb].command().is_some()).then_some((cut, verb))
     });
     let Some((cut, verb)) = found else { return };
