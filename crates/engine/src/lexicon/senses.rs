@@ -113,6 +113,9 @@ pub struct NounSense {
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,
+    /// Counts only where no files are spoken of.
+    #[serde(default)]
+    pub alone: bool,
     /// Counts only right before a text in quotes.
     #[serde(default)]
     pub before_quoted: bool,

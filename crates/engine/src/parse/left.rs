@@ -9,6 +9,7 @@ impl Clause<'_> {
     /// What explained each word, and what nothing explained.
     pub(crate) fn finish(mut self) -> Frame {
         self.unread_things();
+        self.foreign_flags();
         self.vague_order();
         let acts = self.changes();
         let told = self.frame.verb.is_none() && !self.asks && self.frame.stats.is_empty();

@@ -157,6 +157,9 @@ impl Clause<'_> {
         ids.filter_map(|id| {
             let noun = self.senses.noun.get(id)?;
             let quoted = matches!(self.lit(at + 1), Some(Lit::Quoted(_)));
+            if noun.alone && self.speaks_of_files() {
+                return None;
+            }
             if noun.before_name && !self.before_name(at) || noun.before_quoted && !quoted {
                 return None;
             }
@@ -167,6 +170,18 @@ impl Clause<'_> {
             Some(asked.map_or(id, |(_, other)| other.as_str()).to_owned())
         })
         .collect()
+    }
+
+    /// Whether files or folders are named, as things and not as what is asked about them.
+    fn speaks_of_files(&self) -> bool {
+        self.items.iter().enumerate().any(|(at, item)| {
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            let thing = noun.is_some_and(|noun| {
+                let files = matches!(noun.object.as_deref(), Some("files" | "dirs"));
+                files && noun.qualifier.is_none() && noun.verb.is_none()
+            });
+            thing && Some(at) != self.verb_at && !item.is_name()
+        })
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.

@@ -180,10 +180,11 @@ impl Clause<'_> {
             return;
         };
         let told = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
-        let thing = self
-            .items
-            .iter()
-            .any(|item| matches!(item.lit, Lit::Url(_) | Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        let thing = self.items.iter().any(|item| {
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            noun.is_some_and(|noun| noun.object.as_deref() == Some("messages"))
+                || matches!(item.lit, Lit::Url(_) | Lit::Path(_) | Lit::Slashed(_) | Lit::File(_))
+        });
         if let Some(id) = self.sense(at, "ends").map(str::to_owned).filter(|_| told && thing) {
             self.frame.verb = Some(id);
             self.take(at, at + 1, "verb");

@@ -208,7 +208,7 @@ impl Clause<'_> {
         }
         if self.chooses_by_hour() {
             // What is there at that minute, where no end is said.
-            let next = (minute < 59).then_some((hour, minute + 1)).unwrap_or((hour + 1, 0));
+            let next = if minute < 59 { (hour, minute + 1) } else { (hour + 1, 0) };
             let until = end.or_else(|| self.clock.instant(date, next.0.min(23), next.1));
             if let (Some(start), Some(until)) = (start, until) {
                 self.frame.set(Role::After, start);
