@@ -147,14 +147,9 @@ impl Clause<'_> {
                 continue;
             };
             let quoted = matches!(self.lit(at), Some(Lit::Quoted(_)));
-            while !quoted {
-                let named =
-                    self.items[end - 1].capital && self.items.get(end + 1).is_some_and(|next| next.capital);
-                let leads = self.is(end, "prep", "of") || named && self.sense(end, "prep").is_some();
-                let of = usize::from(leads && self.free(end));
-                match self.unknown(self.skip_stops(end + of)).filter(|_| end < self.len()) {
-                    Some((_, next)) if !matches!(self.lit(next - 1), Some(Lit::Quoted(_))) => end = next,
-                    _ => break,
+            if !quoted {
+                while let Some(next) = self.goes_on_at(end) {
+                    end = next;
                 }
             }
             let name = if quoted { name } else { self.written(at, end) };
@@ -162,6 +157,15 @@ impl Clause<'_> {
             self.take(at, end, "name");
             at = end;
         }
+    }
+
+    /// Where the name of a place that reaches to `end` goes on to, if it does.
+    fn goes_on_at(&self, end: usize) -> Option<usize> {
+        let named = self.items[end - 1].capital && self.items.get(end + 1).is_some_and(|next| next.capital);
+        let leads = self.is(end, "prep", "of") || named && self.sense(end, "prep").is_some();
+        let of = usize::from(leads && self.free(end));
+        let (_, next) = self.unknown(self.skip_stops(end + of))?;
+        (!matches!(self.lit(next - 1), Some(Lit::Quoted(_)))).then_some(next)
     }
 
     /// The one name that is left: quoted, with a capital, or a word nobody knows.
