@@ -197,12 +197,15 @@ impl Lexicon {
     }
 
     /// Whether this phrase carries a sense of `cat`.
-    pub(crate) fn phrase(&self, text: &str, cat: &str) -> bool {
+    pub(crate) fn carries(&self, text: &str, cat: &str) -> bool {
         let words: Vec<&str> = text.split(' ').collect();
-        let same =
-            |phrase: &&Phrase| phrase.words.iter().map(|w| w.as_ref() as &str).eq(words.iter().copied());
-        let known = words.first().and_then(|first| self.phrases.get(*first));
-        known.into_iter().flatten().find(same).is_some_and(|p| p.senses.iter().any(|s| s.cat == cat))
+        self.phrase(&words).is_some_and(|phrase| phrase.senses.iter().any(|s| s.cat == cat))
+    }
+
+    /// The phrase of exactly these words.
+    pub(crate) fn phrase(&self, words: &[&str]) -> Option<&Phrase> {
+        let phrases = self.phrases.get(*words.first()?)?;
+        phrases.iter().find(|phrase| phrase.words.iter().map(String::as_str).eq(words.iter().copied()))
     }
 
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.

@@ -19,8 +19,6 @@ pub struct VerbSense {
     pub verb: Option<String>,
     /// The object, when the verb implies one.
     pub object: Option<String>,
-    /// What it is about where nothing else is named.
-    pub about: Option<String>,
     /// The qualifier, when the verb implies one.
     pub qualifier: Option<String>,
     /// One executor outside the pattern.
@@ -48,6 +46,15 @@ pub struct VerbSense {
     pub on_archive: Option<String>,
     /// The sense it has when a list of things, not the things, is put into a file.
     pub on_list: Option<String>,
+    /// The sense it has when an address is named.
+    pub on_url: Option<String>,
+    /// The sense it has on things that are no files.
+    pub on_record: Option<String>,
+    /// What it is about where nothing says what, and something is called by its name.
+    pub about: Option<String>,
+    /// Works over a whole folder: a list that was looked at before stands for the folder it is in.
+    #[serde(default)]
+    pub over: bool,
     /// The sense it has when what it works by is a field that records have.
     pub on_group: Option<String>,
     /// The sense it has when what it takes out are things, not values of their texts.
@@ -112,9 +119,20 @@ pub struct NounSense {
     /// Is of no folder: where one is named, the word has its other sense.
     #[serde(default)]
     pub nowhere: bool,
+    /// The noun it stands for where a length of time is said: room for half an hour is free time.
+    pub timed: Option<String>,
+    /// Verbs mean another beside it only where a telephone number or an address is given.
+    #[serde(default)]
+    pub with_value: bool,
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,
+    /// Counts only where no files are spoken of.
+    #[serde(default)]
+    pub alone: bool,
+    /// Counts only right before a text in quotes.
+    #[serde(default)]
+    pub before_quoted: bool,
     /// The field of the records that is meant, not the records.
     pub content: Option<String>,
     /// Verbs that mean another beside it.

@@ -69,6 +69,26 @@ fn without_purpose(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
     items
 }
 
+/// The items without "so that I can …" at the end of a sentence that makes or shows something: what that is for changes
+/// nothing about it.
+pub(crate) fn without_purposes(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
+    let Some(from) = items.iter().position(|item| item.is("reason", "for")).filter(|from| *from > 0) else {
+        return items;
+    };
+    let deed = |item: &Item| item.command().and_then(|id| senses.verb.get(id));
+    let mild =
+        |item: &Item| deed(item).is_none_or(|verb| verb.query || verb.verb.as_deref() == Some("create"));
+    let said = items[..from].iter().any(|item| deed(item).is_some() || item.sense("noun").is_some());
+    let plain = |item: &Item| {
+        let value = !matches!(item.lit, Lit::Word | Lit::Symbol(_));
+        !value && !item.is_comma() && ["neg", "not", "condition"].iter().all(|cat| item.sense(cat).is_none())
+    };
+    if said && items[..from].iter().all(mild) && items[from..].iter().all(plain) {
+        return items[..from].to_vec();
+    }
+    items
+}
+
 /// Whether these words say why and nothing else: one that could mean things, or leave some out, is more.
 fn reason(part: &[Item]) -> bool {
     part.iter().any(|item| item.is("reason", "why"))

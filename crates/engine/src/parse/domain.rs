@@ -1,8 +1,8 @@
 //! Which object a clause is about, and the values of objects that need few words.
 
-use super::Clause;
 use super::clause::only_stop;
 use super::dates::small;
+use super::{Clause, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -65,6 +65,7 @@ impl Clause<'_> {
                 Lit::Url(url) => {
                     self.frame.push(Role::Urls, url);
                     self.take(at, at + 1, "address");
+                    self.describes(at);
                 }
                 Lit::Command(command) => {
                     self.frame.set(Role::Command, command);
@@ -75,13 +76,30 @@ impl Clause<'_> {
         }
     }
 
+    /// "the timetable is at https://x": a word that only says what is there, which its address tells from all others.
+    fn describes(&mut self, address: usize) {
+        let small = |at: &usize| {
+            let item = &self.items[*at];
+            let binds = ["stop", "prep", "subject"].iter().any(|cat| item.sense(cat).is_some());
+            !(binds || item.is("noun", "status") || matches!(item.lit, Lit::Symbol(':')))
+        };
+        let Some(word) = (0..address).rev().find(small) else { return };
+        let item = &self.items[word];
+        let plain = item.free() && item.senses.is_empty() && !item.capital && matches!(item.lit, Lit::Word);
+        let before = word.checked_sub(1).map(|before| &self.items[before].norm);
+        let article = before.is_some_and(|before| self.lexicon.articles.contains(before));
+        if plain && article && !self.changes() {
+            self.take(word, address, "address");
+        }
+    }
+
     /// Values of the objects that have few of them.
     pub(crate) fn few_cues(&mut self, object: &str) {
         match object {
             "processes" => self.process_cues(),
             "packages" => self.package_cues(),
-            "places" => self.listed(Role::Queries, true),
-            "credentials" => self.listed(Role::Names, false),
+            "places" => self.places_named(),
+            "credentials" => self.listed(Role::Names),
             "persons" => self.single_name(Role::PersonName),
             "issues" | "pulls" => self.repo_cues(),
             "urls" => self.web_cues(),
@@ -181,8 +199,38 @@ impl Clause<'_> {
         }
         self.frame.slots.remove(&Role::Patterns);
         if !self.frame.has(Role::Pattern) {
-            self.listed(Role::Names, false);
+            self.listed(Role::Names);
         }
+    }
+
+    /// Places by their names, which may run on over a preposition: "Lago di Garda".
+    fn places_named(&mut self) {
+        let mut at = 0;
+        while at < self.len() {
+            let Some((name, mut end)) = self.unknown(at) else {
+                at += 1;
+                continue;
+            };
+            let quoted = matches!(self.lit(at), Some(Lit::Quoted(_)));
+            if !quoted {
+                while let Some(next) = self.goes_on_at(end) {
+                    end = next;
+                }
+            }
+            let name = if quoted { name } else { self.written(at, end) };
+            self.frame.push(Role::Queries, name);
+            self.take(at, end, "name");
+            at = end;
+        }
+    }
+
+    /// Where the name of a place that reaches to `end` goes on to, if it does.
+    fn goes_on_at(&self, end: usize) -> Option<usize> {
+        let named = self.items[end - 1].capital && self.items.get(end + 1).is_some_and(|next| next.capital);
+        let leads = self.is(end, "prep", "of") || named && self.sense(end, "prep").is_some();
+        let of = usize::from(leads && self.free(end));
+        let (_, next) = self.unknown(self.skip_stops(end + of))?;
+        (!matches!(self.lit(next - 1), Some(Lit::Quoted(_)))).then_some(next)
     }
 
     /// The one name that is left: quoted, with a capital, or a word nobody knows.
@@ -205,14 +253,13 @@ impl Clause<'_> {
     }
 
     /// All names that are left.
-    fn listed(&mut self, role: Role, joined: bool) {
+    fn listed(&mut self, role: Role) {
         let mut at = 0;
         while at < self.len() {
             let Some((name, end)) = self.unknown(at) else {
                 at += 1;
                 continue;
             };
-            let _ = joined;
             self.frame.push(role, name);
             self.take(at, end, "name");
             at = end;
@@ -278,9 +325,54 @@ impl Clause<'_> {
                 self.take(at - usize::from(searched), at + 1, "site");
             }
         }
-        if !self.frame.has(Role::Urls) {
+        if !self.frame.has(Role::Urls) && !self.frame.has(Role::Query) {
             self.rest(Role::Query);
         }
+    }
+
+    /// "what the web says about cleaning a pot": what follows is looked for, word by word, whatever it means elsewhere.
+    pub(crate) fn topic(&mut self) {
+        let Some(web) = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "noun", "web")) else {
+            return;
+        };
+        let literal = |item: &Item| {
+            matches!(item.lit, Lit::Quoted(_) | Lit::Url(_) | Lit::File(_) | Lit::Path(_) | Lit::Slashed(_))
+        };
+        let leads = |at: &usize| self.is(*at, "cue", "topic") || self.is(*at, "cue", "howto");
+        let about = (web + 1..self.len()).find(leads);
+        let Some(about) = about.filter(|_| !self.items.iter().any(literal)) else { return };
+        // "how to prune a tree" is looked for as it is said.
+        let mut from = about + usize::from(!self.is(about, "cue", "howto"));
+        while self.items.get(from).is_some_and(|item| self.lexicon.articles.contains(&item.norm)) {
+            from += 1;
+        }
+        let mut end = self.len();
+        while end > from && (self.items[end - 1].is_symbol() || !self.free(end - 1)) {
+            end -= 1;
+        }
+        let done = self.items[..web].iter().any(|item| {
+            item.command()
+                .and_then(|id| self.senses.verb.get(id))
+                .is_some_and(crate::lexicon::VerbSense::changes)
+        });
+        let boundary = self.items[from..end].iter().any(|item| item.is_symbol() || item.is("then", "then"));
+        if from < end && !boundary && !done {
+            let text = self.written(from, end);
+            self.frame.set(Role::Query, text);
+            self.take(about, end, "query");
+        }
+    }
+
+    /// These words as they were written.
+    pub(crate) fn written(&self, from: usize, end: usize) -> String {
+        let mut text = String::new();
+        for (at, item) in self.items.iter().enumerate().take(end).skip(from) {
+            if at > from && item.start > self.items[at - 1].end {
+                text.push(' ');
+            }
+            text.push_str(&item.text);
+        }
+        text
     }
 
     /// The words that are left, from the first content word to the last, as they were written.

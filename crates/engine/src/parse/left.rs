@@ -10,6 +10,7 @@ impl Clause<'_> {
     /// What explained each word, and what nothing explained.
     pub(crate) fn finish(mut self) -> Frame {
         self.unread_things();
+        self.foreign_flags();
         self.vague_order();
         let acts = self.changes();
         let told = self.frame.verb.is_none() && !self.asks && self.frame.stats.is_empty();
@@ -24,7 +25,12 @@ impl Clause<'_> {
             if item.is_symbol() || item.words == 0 {
                 continue;
             }
-            if acts && self.leaves_out(at) {
+            // "the mails with replies": a word for things that nobody took.
+            let noun = |s: &crate::lexicon::Sense| s.cat == "noun" && self.senses.noun.contains_key(&s.id);
+            let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
+            // "I'm not going to": who says that something is not has not said what to do.
+            let off = item.free() && item.is("wish", "off");
+            if off || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));

@@ -419,6 +419,7 @@ impl Clause<'_> {
             }
             if let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1)) {
                 self.frame.set(Role::Calendar, name);
+                self.said_noun(at);
                 self.take(at, end, "calendar");
             } else if self.items[at].words == 1
                 && let Some((name, before)) = self.value_before(at)
@@ -427,10 +428,13 @@ impl Clause<'_> {
             {
                 // "the Work calendar"
                 self.frame.set(Role::Calendar, name);
+                self.said_noun(at);
                 self.take(before, at + 1, "calendar");
             }
         }
         let mut title = false;
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let renames = verb.is_some_and(|verb| verb.goals.contains(&Role::NameTemplate));
         for at in 0..self.len() {
             if !self.free(at) {
                 continue;
@@ -443,6 +447,8 @@ impl Clause<'_> {
                 if !title {
                     self.frame.set(if creates { Role::Title } else { Role::Query }, text);
                     title = true;
+                } else if renames {
+                    self.frame.set(Role::Title, text);
                 } else if invited {
                     self.frame.push(Role::Attendees, text);
                 } else {
@@ -501,6 +507,9 @@ impl Clause<'_> {
                 Lit::Number(_) | Lit::Symbol('+') => {
                     let Some((number, end)) = self.phone(at) else { continue };
                     self.frame.push(Role::Phones, number);
+                    if let Some(cue) = cue {
+                        self.said_noun(cue);
+                    }
                     self.take(cue.unwrap_or(at), end, "contact");
                 }
                 Lit::Quoted(text) => {
@@ -512,15 +521,46 @@ impl Clause<'_> {
                 }
                 Lit::Word if self.items[at].capital && !self.dated(at) => {
                     if let Some((name, end)) = self.name(at, false) {
+                        // "nonna Rosa": a word nobody knows, right before the name, belongs to it.
+                        let title = at.checked_sub(1).filter(|b| self.titles(*b));
+                        let name = title.map_or(name.clone(), |b| format!("{} {name}", self.items[b].text));
                         self.frame
                             .slots
                             .entry(if creates { Role::PersonName } else { Role::Query })
                             .or_insert(name.into());
-                        self.take(at, end, "contact");
+                        self.take(title.unwrap_or(at), end, "contact");
                     }
                 }
                 _ => {}
             }
+        }
+        self.somebody();
+    }
+
+    /// A plain word that means nothing else.
+    fn titles(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        item.free() && item.senses.is_empty() && matches!(item.lit, Lit::Word)
+    }
+
+    /// "is there a plumber among my contacts": who is looked for by one word and no name.
+    fn somebody(&mut self) {
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        let book = (0..self.len()).flat_map(|at| self.noun_ids(at)).any(|id| {
+            let noun = self.senses.noun.get(&id);
+            noun.is_some_and(|noun| noun.object.as_deref() == Some("contacts") && noun.rank > 2)
+        });
+        let looks = looks && book;
+        let values = [Role::Query, Role::Phones, Role::Emails];
+        if !looks || values.iter().any(|role| self.frame.has(*role)) {
+            return;
+        }
+        let unknown: Vec<usize> = (0..self.len()).filter(|at| self.titles(*at)).collect();
+        let [at] = unknown[..] else { return };
+        if at.checked_sub(1).is_some_and(|before| self.lexicon.articles.contains(&self.items[before].norm)) {
+            let word = self.items[at].text.clone();
+            self.frame.set(Role::Query, word);
+            self.take(at, at + 1, "contact");
         }
     }
 

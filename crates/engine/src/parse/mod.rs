@@ -4,6 +4,7 @@
 //! word means two things; what is left at the end is the evidence against the reading.
 
 mod alike;
+mod apart;
 mod apposition;
 mod aside;
 mod clause;
@@ -39,8 +40,9 @@ mod when;
 mod wish;
 
 pub(crate) use alike::compared;
+pub(crate) use apart::together;
 pub(crate) use apposition::appositions;
-pub(crate) use aside::{asks, without_reasons};
+pub(crate) use aside::{asks, without_purposes, without_reasons};
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};
 pub(crate) use item::{Item, items};

@@ -128,6 +128,12 @@ impl Clause<'_> {
         }
     }
 
+    /// A noun that was used for a value still says what the clause is about.
+    pub(crate) fn said_noun(&mut self, at: usize) {
+        let nouns = self.noun_ids(at).into_iter().map(|id| Noun { id });
+        self.frame.nouns.extend(nouns);
+    }
+
     /// "the document ~/a.docx", "the pdf at https://x": a word right before the thing it names says what that is and leaves
     /// nothing out. Whether the thing is an address; nothing where none is named.
     fn names_thing(&self, at: usize) -> Option<bool> {
@@ -138,7 +144,8 @@ impl Clause<'_> {
             Some(Lit::Url(_)) => Some(true),
             Some(Lit::File(_)) => Some(false),
             Some(Lit::Path(path) | Lit::Slashed(path)) => has_ending(path).then_some(false),
-            _ => matches!(self.lit(next + linked), Some(Lit::Url(_))).then_some(true),
+            _ => (matches!(self.lit(next + linked), Some(Lit::Url(_))) || self.leads_to_address(at + 1))
+                .then_some(true),
         }
     }
 
@@ -158,13 +165,32 @@ impl Clause<'_> {
         }
     }
 
+    /// "that's online at https://x", "on the web: https://x": nothing but small words up to an address.
+    fn leads_to_address(&self, from: usize) -> bool {
+        let address = (from..self.len()).find(|at| matches!(self.lit(*at), Some(Lit::Url(_))));
+        let small = |at: usize| {
+            let item = &self.items[at];
+            let binds = ["stop", "prep", "subject"].iter().any(|cat| item.sense(cat).is_some());
+            let binds = binds && !item.capital && item.sense("neg").is_none();
+            binds || item.is("noun", "web") || matches!(item.lit, Lit::Symbol(':' | ','))
+        };
+        address.is_some_and(|address| (from..address).all(small))
+    }
+
     /// What the nouns of this item mean here, given what is asked and what stands beside them.
     pub(crate) fn noun_ids(&self, at: usize) -> Vec<String> {
         let ids = self.items[at].senses.iter().filter(|s| s.cat == "noun").map(|s| s.id.as_str());
         ids.filter_map(|id| {
             let noun = self.senses.noun.get(id)?;
-            if noun.before_name && !self.before_name(at) {
+            let quoted = matches!(self.lit(at + 1), Some(Lit::Quoted(_)));
+            if noun.alone && self.speaks_of_files() {
                 return None;
+            }
+            if noun.before_name && !self.before_name(at) || noun.before_quoted && !quoted {
+                return None;
+            }
+            if let Some(other) = noun.timed.as_ref().filter(|_| self.timed && noun.asked.is_empty()) {
+                return Some(other.clone());
             }
             if let Some(past) = noun.past.as_deref().filter(|_| self.happened()) {
                 return Some(past.to_owned());
@@ -250,6 +276,18 @@ impl Clause<'_> {
         let article = |i: usize| self.lexicon.articles.contains(&self.items[i].norm);
         let led = at > 0 && (article(at - 1) || at > 1 && describes(at - 1) && article(at - 2));
         led && (file(at + 1) || describes(at + 1) && file(at + 2))
+    }
+
+    /// Whether files or folders are named, as things and not as what is asked about them.
+    fn speaks_of_files(&self) -> bool {
+        self.items.iter().enumerate().any(|(at, item)| {
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            let thing = noun.is_some_and(|noun| {
+                let files = matches!(noun.object.as_deref(), Some("files" | "dirs"));
+                files && noun.qualifier.is_none() && noun.verb.is_none()
+            });
+            thing && Some(at) != self.verb_at && !item.is_name()
+        })
     }
 
     /// Whether a name of a person follows: a capital, no place and no thing.

@@ -11,8 +11,12 @@ impl Clause<'_> {
     ///
     /// `hint` is the object of what went before, for clauses that name none.
     pub(crate) fn read(mut self, hint: &str) -> Frame {
+        self.timed = (0..self.len()).any(|at| self.duration(at).is_some());
         self.shell();
+        self.topic();
         self.main_verb();
+        self.ends_as();
+        self.only_looks_up();
         self.turned();
         self.meant();
         self.given_names();
@@ -36,6 +40,16 @@ impl Clause<'_> {
             self.literal_names();
         }
         let mut guess = self.guess();
+        if let Some((id, object)) = self.spoken_noun() {
+            self.frame.nouns.insert(0, super::frame::Noun { id });
+            guess = object;
+        }
+        if guess.is_empty()
+            && let Some(object) = self.implied(hint)
+        {
+            self.frame.object.clone_from(&object);
+            guess = object;
+        }
         if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
             guess = hint.to_owned();
@@ -50,11 +64,6 @@ impl Clause<'_> {
         {
             "events".clone_into(&mut guess);
             "events".clone_into(&mut self.frame.object);
-        }
-        let about = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)?.about.clone());
-        if let Some(about) = about.filter(|_| guess.is_empty() && !self.names_a_file()) {
-            guess.clone_from(&about);
-            self.frame.object = about;
         }
         if guess == "dirs" && self.is_on() {
             "events".clone_into(&mut guess);
@@ -171,6 +180,59 @@ impl Clause<'_> {
         }
         contents.into_iter().for_each(|at| self.take(at, at + 1, "noun"));
         true
+    }
+
+    /// The records that a verb in several words names itself: "put in the address book".
+    fn spoken_noun(&self) -> Option<(String, String)> {
+        let verb = self.verb_at.filter(|at| self.items[*at].words > 1)?;
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id))?;
+        if sense.object.is_some() || sense.query {
+            return None;
+        }
+        let words: Vec<&str> = self.items[verb].norm.split(' ').collect();
+        let phrase = (1..words.len()).find_map(|from| self.lexicon.phrase(&words[from..]))?;
+        let nouns = phrase.senses.iter().filter(|sense| sense.cat == "noun").map(|sense| sense.id.clone());
+        let mut records = nouns.filter_map(|id| Some((self.senses.noun.get(&id)?.object.clone()?, id)));
+        records
+            .find(|(object, _)| matches!(object.as_str(), "contacts" | "events"))
+            .map(|(object, id)| (id, object))
+    }
+
+    /// What a verb is said of where nothing but a name says what is meant.
+    fn implied(&self, hint: &str) -> Option<String> {
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id))?;
+        let named = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let file =
+            |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Glob(_));
+        let open = named && !self.items.iter().any(file) && matches!(hint, "" | "files" | "dirs");
+        sense.about.clone().filter(|_| open)
+    }
+
+    /// Whose words were taken as what is looked for is only looking, whatever the verb before them.
+    fn only_looks_up(&mut self) {
+        let other =
+            self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| !v.query);
+        if self.frame.has(Role::Query) && other {
+            self.frame.verb = Some("find".to_owned());
+        }
+    }
+
+    /// "what is https://x about?": a question that ends with such a word asks for what the word says.
+    fn ends_as(&mut self) {
+        let last = (0..self.len()).rev().find(|at| !self.items[*at].is_symbol());
+        let Some(at) = last.filter(|at| self.asks && self.free(*at) && Some(*at) != self.verb_at) else {
+            return;
+        };
+        let told = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        let thing = self.items.iter().any(|item| {
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            noun.is_some_and(|noun| noun.object.as_deref() == Some("messages"))
+                || matches!(item.lit, Lit::Url(_) | Lit::Path(_) | Lit::Slashed(_) | Lit::File(_))
+        });
+        if let Some(id) = self.sense(at, "ends").map(str::to_owned).filter(|_| told && thing) {
+            self.frame.verb = Some(id);
+            self.take(at, at + 1, "verb");
+        }
     }
 
     /// What is only passed on is not read: "ask the frontier model why …".
@@ -378,7 +440,7 @@ impl Clause<'_> {
         if self.sense(at, "noun").is_some() && at > 0 && article(&self.items[at - 1]) {
             return true;
         }
-        if self.thing_of(at) {
+        if self.thing_of(at) || self.is_for(at) {
             return true;
         }
         let next = |cat: &str| self.sense(at + 1, cat).is_some();
@@ -392,6 +454,12 @@ impl Clause<'_> {
                 || next("compare"))
     }
 
+    /// "time for a 20 minute call": what free time is looked for, after how long it takes.
+    fn is_for(&self, at: usize) -> bool {
+        let long = at > 1 && self.sense(at - 1, "unit").is_some() && self.items[at - 2].number().is_some();
+        long && self.items.iter().any(|item| item.is("noun", "free"))
+    }
+
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
     fn turned(&mut self) {
         let Some(verb) = self.frame.verb.clone() else { return self.commanded("") };
@@ -400,9 +468,13 @@ impl Clause<'_> {
             if !item.free() || Some(at) == self.verb_at {
                 continue;
             }
+            let value = self.items.iter().any(|item| {
+                let long = item.text.chars().filter(char::is_ascii_digit).count() > 4;
+                matches!(item.lit, Lit::Email(_)) || matches!(item.lit, Lit::Number(_)) && long
+            });
             let nouns = item.senses.iter().filter(|s| s.cat == "noun");
-            let mut nouns =
-                nouns.filter_map(|s| self.senses.noun.get(&s.id)).filter(|n| self.beside_ending(n));
+            let nouns = nouns.filter_map(|s| self.senses.noun.get(&s.id));
+            let mut nouns = nouns.filter(|n| self.beside_ending(n) && (value || !n.with_value));
             let noun = nouns.find_map(|n| n.turns.get(&verb));
             // "into folders by" says it whole; "by" alone says nothing.
             let folders = item
@@ -561,6 +633,7 @@ impl Clause<'_> {
             self.frame.slots.remove(&Role::DstDir);
             self.frame.set(Role::OutPath, dst);
         }
+        self.otherwise(&verb, guess);
         let file = self.frame.has(Role::Paths) || self.frame.has(Role::OutPath);
         if let Some(other) =
             verb.on_file.clone().filter(|_| file && !quoted(self).is_empty() && (verb.makes || said))
@@ -620,6 +693,24 @@ impl Clause<'_> {
         self.emptied();
         self.join_names();
         self.frame.listing = self.items.iter().any(|i| i.sense("list_word").is_some());
+    }
+
+    /// What a verb means of an address, or of things that are no files.
+    fn otherwise(&mut self, verb: &crate::lexicon::VerbSense, guess: &str) {
+        let address = self.frame.has(Role::Urls) && self.frame.extract.is_empty();
+        if let Some(other) = verb.on_url.clone().filter(|_| address) {
+            self.frame.verb = Some(other);
+        }
+        let named = match guess {
+            "events" => Role::Title,
+            "contacts" => Role::PersonName,
+            _ => return,
+        };
+        let Some(other) = verb.on_record.clone() else { return };
+        if let Some(name) = self.frame.slots.remove(&Role::NameTemplate) {
+            self.frame.slots.entry(named).or_insert(name);
+        }
+        self.frame.verb = Some(other);
     }
 
     /// "search for 'x'": a word that is searched for stands in texts; a name has an ending or a wildcard.

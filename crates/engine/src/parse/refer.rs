@@ -120,12 +120,16 @@ impl Clause<'_> {
                 && !item.is_symbol()
                 && matches!(item.lit, Lit::Word | Lit::Quoted(_))
                 && item.sense("prep").is_none_or(|_| weak && end > from)
-                && (item.is_unknown() || !weak || matches!(item.lit, Lit::Quoted(_)))
+                && (item.is_unknown()
+                    || !weak
+                    || matches!(item.lit, Lit::Quoted(_))
+                    || self.any_one(end) && item.senses.iter().all(|sense| sense.cat == "verb"))
                 && (end == from || item.sense("noun").is_none())
                 && (!weak || !item.capital)
             {
                 end += 1;
             }
+            end = self.shown_on(from, end);
             // "… that were": it leads on to what is said of the photos.
             while end > from && self.leads_on(end - 1) {
                 end -= 1;
@@ -133,12 +137,49 @@ impl Clause<'_> {
             if end == from {
                 continue;
             }
-            let words: Vec<&str> = self.items[from..end].iter().map(|i| i.text.as_str()).collect();
-            let text = words.join(" ");
+            // "with a duplicate": what is asked about them is not what they show.
+            let asked = self.sense(from, "noun").and_then(|id| self.senses.noun.get(id));
+            if asked.is_some_and(|noun| noun.object.as_deref() == Some("files") && noun.qualifier.is_some()) {
+                continue;
+            }
+            let text = self.written(from, end);
             self.frame.set(Role::Shows, text);
             self.take(at, end, "shown");
             return;
         }
+    }
+
+    /// "of a cat": a word after an article that means any one is a thing, also where it looks like a verb.
+    fn any_one(&self, at: usize) -> bool {
+        let one = at.checked_sub(1).and_then(|before| self.items[before].number()) == Some(1.0);
+        one && self.thing_of(at)
+    }
+
+    /// Where what is shown ends: "dog on the beach", "torta di compleanno" go on over a preposition to a plain word.
+    fn shown_on(&self, from: usize, mut end: usize) -> usize {
+        while end > from && self.free(end) && self.sense(end, "prep").is_some() {
+            let of = self.is(end, "prep", "of");
+            let next = self.skip_stops(end + 1);
+            let plain = |item: &super::Item| {
+                let known = ["place", "folder_word", "month", "weekday", "day", "rel", "unit", "number"];
+                let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+                let thing =
+                    noun.is_some_and(|noun| !matches!(noun.object.as_deref(), Some("files" | "dirs")));
+                let other = thing && of && known.iter().all(|cat| item.sense(cat).is_none());
+                item.free()
+                    && matches!(item.lit, Lit::Word)
+                    && !item.capital
+                    && (item.senses.is_empty() || other)
+            };
+            if !self.items.get(next).is_some_and(plain) {
+                break;
+            }
+            end = next + 1;
+            while self.items.get(end).is_some_and(|item| plain(item) && item.senses.is_empty()) {
+                end += 1;
+            }
+        }
+        end
     }
 
     /// Whether a word only leads on to the next one.

@@ -153,7 +153,7 @@ impl Clause<'_> {
         let item = self.items.get(at).filter(|item| item.free())?;
         if let Some((led, last)) = item.text.rsplit_once(' ').filter(|_| item.words > 2)
             && item.sense("order").is_some()
-            && self.lexicon.phrase(&led.to_lowercase(), "by")
+            && self.lexicon.carries(&led.to_lowercase(), "by")
         {
             return Some((last.to_owned(), at, at + 1));
         }

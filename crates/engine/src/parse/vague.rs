@@ -72,6 +72,27 @@ impl Clause<'_> {
         }
     }
 
+    /// What is said of proposals, that they are to be approved, says nothing that is known about files or mail.
+    pub(crate) fn foreign_flags(&mut self) {
+        let other = match self.frame.object.as_str() {
+            "files" | "dirs" | "images" => true,
+            // Mail that waits is only mail, where it is looked at.
+            "messages" => self.changes(),
+            _ => false,
+        };
+        if !other || self.frame.slots.remove(&Role::ProposalState).is_none() {
+            return;
+        }
+        let senses = self.senses;
+        let state = |item: &&mut Item| {
+            let flag = item.sense("flag").and_then(|id| senses.flag.get(id));
+            item.taken == "flag" && flag.is_some_and(|flag| flag.role == Role::ProposalState)
+        };
+        for item in self.items.iter_mut().filter(state) {
+            item.taken = "";
+        }
+    }
+
     /// "the files I downloaded" are changed only where downloads are.
     pub(crate) fn acting_flags(&mut self) {
         let acting = if self.changes() { self.len() } else { 0 };

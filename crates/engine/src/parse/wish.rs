@@ -10,7 +10,7 @@ use crate::text::Lit;
 
 /// The items with every wish turned into an order.
 pub(crate) fn ordered(mut items: Vec<Item>, senses: &Senses) -> Vec<Item> {
-    unwanted(&mut items);
+    unwanted(&mut items, senses);
     let mut at = 0;
     while at < items.len() {
         if goes(&items, at) && !asks(&items[beginning(&items, at)..], senses) {
@@ -105,9 +105,15 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
 }
 
 /// "I don't need X any more: delete them" is "delete X"; so is what was seen, or does not answer.
-fn unwanted(items: &mut Vec<Item>) {
+fn unwanted(items: &mut Vec<Item>, senses: &Senses) {
+    let event = |item: &Item| {
+        let noun = item.sense("noun").and_then(|id| senses.noun.get(id));
+        noun.is_some_and(|noun| noun.object.as_deref() == Some("events"))
+    };
+    let quoted = |at: usize| items[..at].iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
     let beside = |at: &usize| match items[*at].sense("wish") {
         Some("unwanted" | "stuck" | "seen") => !relative(items, *at),
+        Some("off") => true,
         // "the videos I've seen" are some of them; "I've seen the videos" is said of all.
         Some("saw" | "unneeded") => {
             items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some())
@@ -117,6 +123,7 @@ fn unwanted(items: &mut Vec<Item>) {
     // Said of two, it is not known of which the order is.
     let found: Vec<usize> = (0..items.len()).filter(beside).collect();
     let [wish] = found[..] else { return };
+    let off = items[wish].sense("wish") == Some("off");
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
@@ -124,8 +131,14 @@ fn unwanted(items: &mut Vec<Item>) {
         let named = |item: &Item| item.sense("noun").is_some() || item.senses.is_empty() && !item.is_symbol();
         let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some())
             && !items.get(verb + 2).is_some_and(named);
+        // "I'm not going to 'x' any more": only of what has a name.
+        let whole = !off
+            || points
+                && quoted(cut)
+                && items.iter().any(event)
+                && !items[..cut].iter().any(|item| item.command().is_some());
         let end = if points { Some(verb + 2) } else { the_folder(items, wish, verb + 1) }?;
-        items[verb].command().is_some().then_some((cut, verb, end))
+        (whole && items[verb].command().is_some()).then_some((cut, verb, end))
     });
     let Some((cut, verb, end)) = found else { return };
     let order = items[verb].clone();

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
     Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing,
-    whole_paths, without_reasons,
+    together, whole_paths, without_purposes, without_reasons,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ pub(super) fn read(
         explain.confidence = 1.0;
         return Reading::said(Answer::Say(said), explain);
     }
-    let items = without_reasons(items, senses);
+    let items = without_purposes(without_reasons(together(items, lexicon, senses), senses), senses);
     let asked = asks(&items, senses);
     if let Some(timing) =
         timing(&items, lexicon, senses, clock).filter(|t| !asked && schedules(planner, &items, t))

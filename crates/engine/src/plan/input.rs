@@ -184,8 +184,16 @@ impl<'p> Build<'p> {
         let paths = frame.list(Role::Paths);
         let said = serde_json::to_string(&self.steps).unwrap_or_default();
         let lost = !tool.takes(Role::Paths) && paths.iter().any(|path| !said.contains(path.as_str()));
-        const SAID: [Role; 6] =
-            [Role::Via, Role::Unread, Role::HasAttachment, Role::Add, Role::Remove, Role::State];
+        const SAID: [Role; 8] = [
+            Role::Via,
+            Role::Unread,
+            Role::HasAttachment,
+            Role::Add,
+            Role::Remove,
+            Role::State,
+            Role::TaskState,
+            Role::ProposalState,
+        ];
         let steps = || self.steps.iter().filter_map(|step| self.planner.catalog.get(&step.tool));
         let taken =
             |role: Role| tool.takes(role) || tool.inner(role).is_some() || steps().any(|t| t.takes(role));

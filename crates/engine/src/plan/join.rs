@@ -8,6 +8,8 @@ use crate::parse::{Anaphor, Frame};
 pub(super) fn joined(frames: &mut Vec<Frame>, senses: &Senses) {
     carried(frames, senses);
     name(frames, senses);
+    told_again(frames, senses);
+    over(frames, senses);
     limit(frames, senses);
     merge(frames, senses);
     places(frames, senses);
@@ -16,14 +18,13 @@ pub(super) fn joined(frames: &mut Vec<Frame>, senses: &Senses) {
 
 /// "list.xlsx, which is in X, copy it to Y": a clause that only names files, before one that points to them.
 fn name(frames: &mut Vec<Frame>, senses: &Senses) {
-    let sources = [Role::Paths, Role::Place, Role::Patterns];
+    let sources = [Role::Paths, Role::Place, Role::Patterns, Role::Urls];
     let mut at = 1;
     while at < frames.len() {
         let (before, next) = (&frames[at - 1], &frames[at]);
         let only = before.order.is_none() && before.verbs.is_empty();
-        let names = (before.verb.is_none() || before.fetches && only)
-            && before.has(Role::Paths)
-            && before.stats.is_empty();
+        let thing = before.has(Role::Paths) || before.has(Role::Urls);
+        let names = (before.verb.is_none() || before.fetches && only) && thing && before.stats.is_empty();
         let verb = next.verb.as_ref().and_then(|id| senses.verb.get(id));
         let points = next.anaphor == Some(Anaphor::List) && next.object.is_empty() && next.kinds.is_empty();
         // What is named outright is nowhere else: the place that is said is where it goes.
@@ -71,6 +72,75 @@ fn carried(frames: &mut Vec<Frame>, senses: &Senses) {
         } else {
             at += 1;
         }
+    }
+}
+
+/// "open https://x and show me the text", "who is called X? check the contacts": the second only says again what is
+/// to be seen of the first.
+fn told_again(frames: &mut Vec<Frame>, senses: &Senses) {
+    let mut at = 1;
+    while at < frames.len() {
+        let (before, next) = (&frames[at - 1], &frames[at]);
+        let asks = |frame: &Frame| frame.verb.as_ref().is_none_or(|id| senses.asks(id));
+        let reads = before.verb.as_ref().and_then(|id| senses.verb.get(id));
+        let reads = reads.is_some_and(|verb| verb.verb.as_deref() == Some("read"));
+        let noun = |frame: &Frame| {
+            frame.nouns.iter().filter_map(|noun| senses.noun.get(&noun.id)).collect::<Vec<_>>()
+        };
+        let text = noun(next).iter().all(|noun| match noun.object.as_deref() {
+            Some("texts") => noun.set.is_empty(),
+            Some("dirs") => noun.verb.is_some(),
+            _ => false,
+        });
+        let named = before.has(Role::Urls) || before.has(Role::Paths);
+        let seen = named && (asks(before) || reads) && text && !next.nouns.is_empty();
+        let record = matches!(next.object.as_str(), "contacts" | "events" | "credentials");
+        let same = record && next.object == before.object && asks(before) && !before.slots.is_empty();
+        let bare = next.slots.is_empty()
+            && next.kinds.is_empty()
+            && next.stats.is_empty()
+            && next.order.is_none()
+            && next.group.is_empty()
+            && next.excluded.is_empty()
+            && next.extract.is_empty()
+            && next.leftover.is_empty();
+        if asks(next) && bare && (seen || same) {
+            let next = frames.remove(at);
+            frames[at - 1].used.extend(next.used);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// "go through the photos in X and index them": what works over a folder is given the folder of what was looked at.
+fn over(frames: &mut Vec<Frame>, senses: &Senses) {
+    let mut at = 1;
+    while at < frames.len() {
+        let (before, next) = (&frames[at - 1], &frames[at]);
+        let verb = next.verb.as_ref().and_then(|id| senses.verb.get(id));
+        let over = verb.is_some_and(|verb| verb.over) && next.anaphor == Some(Anaphor::List);
+        let asks = before.verb.as_ref().is_none_or(|id| senses.asks(id));
+        let whole = before.slots.keys().all(|role| matches!(role, Role::Place | Role::Recursive))
+            && before.has(Role::Place)
+            && before.also.is_empty()
+            && before.kinds.iter().all(|kind| kind == "image")
+            && before.stats.is_empty()
+            && before.order.is_none()
+            && before.excluded.is_empty();
+        if !(over && asks && whole && !next.has(Role::Place)) {
+            at += 1;
+            continue;
+        }
+        let before = frames.remove(at - 1);
+        let next = &mut frames[at - 1];
+        for (role, value) in before.slots {
+            next.slots.entry(role).or_insert(value);
+        }
+        next.anaphor = None;
+        (next.nouns, next.kinds) = (before.nouns, before.kinds);
+        next.leftover.extend(before.leftover);
+        next.used.extend(before.used);
     }
 }
 
@@ -141,6 +211,8 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             && frames[at].kinds.is_empty()
             && !orders;
         // "clean X out: delete every file there but …": the second says what the first one means.
+        // "in short, what does … say": the verb alone, before the clause that says of what.
+        let opening = same && empty(&frames[at - 1]) && !frames[at - 1].there;
         let told = (same && frames[at].there || cleans(&frames[at - 1], &frames[at], senses))
             && !frames[at].has(Role::Place);
         let packs = frames[at - 1].verb.as_ref().and_then(|id| senses.verb.get(id));
@@ -195,7 +267,7 @@ fn merge(frames: &mut Vec<Frame>, senses: &Senses) {
             frames[at - 1].slots.extend(next.slots);
             frames[at - 1].leftover.extend(next.leftover);
             frames[at - 1].used.extend(next.used);
-        } else if shown_again(&frames[at], &frames[at - 1], senses) {
+        } else if opening || shown_again(&frames[at], &frames[at - 1], senses) {
             let before = frames.remove(at - 1);
             frames[at - 1].used.extend(before.used);
         } else if twice
@@ -274,6 +346,18 @@ fn shows_output(before: &Frame, next: &Frame, senses: &Senses) -> bool {
     let bare =
         next.slots.is_empty() && next.kinds.is_empty() && next.nouns.is_empty() && next.stats.is_empty();
     runs && before.has(Role::Command) && looks && bare && next.leftover.is_empty()
+}
+
+/// Whether a clause says nothing but its verb.
+fn empty(frame: &Frame) -> bool {
+    frame.slots.is_empty()
+        && frame.nouns.is_empty()
+        && frame.kinds.is_empty()
+        && frame.excluded.is_empty()
+        && frame.stats.is_empty()
+        && frame.order.is_none()
+        && frame.anaphor.is_none()
+        && frame.leftover.is_empty()
 }
 
 /// "find … in X and delete every file there": the place of the clause before.
