@@ -91,9 +91,25 @@ fn sets_that_others_wrote_keep_their_floors() {
     assert!(share("fifteenth.jsonl") >= 0.98);
     assert!(share("sixteenth.jsonl") >= 0.98);
     assert!(share("seventeenth.jsonl") >= 0.97);
-    assert!(share("eighteenth.jsonl") >= 0.96);
-    assert!(share("nineteenth.jsonl") >= 0.85);
-    assert!(share("twentieth.jsonl") >= 0.95);
+    assert!(share("eighteenth.jsonl") >= 0.97);
+    assert!(share("nineteenth.jsonl") >= 0.87);
+    assert!(share("twentieth.jsonl") >= 0.97);
+    assert!(share("twenty_first.jsonl") >= 0.98);
+}
+
+/// Every executor in fourteen other ways to ask for it: which executors are called, in which order.
+#[test]
+fn each_executor_is_found_by_many_ways_to_ask_for_it() {
+    let planner = planner();
+    let rows: Vec<Value> =
+        include_str!("data/ways.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let right = rows.iter().filter(|row| {
+        let answer = plan_in(&planner, row["lang"].as_str().unwrap(), row["query"].as_str().unwrap());
+        let steps = answer["plan"]["steps"].as_array().cloned().unwrap_or_default();
+        steps.iter().map(|step| &step["tool"]).eq(row["tools"].as_array().unwrap())
+    });
+    let share = right.count() as f64 / rows.len() as f64;
+    assert!(share >= 0.93, "{share}");
 }
 
 #[test]
