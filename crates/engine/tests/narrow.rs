@@ -235,3 +235,49 @@ fn two_questions_about_two_places_are_asked_one_by_one() {
     // One question about two places is one.
     assert_eq!(answer(&planner, "en", "how many pdfs are in Documents and Downloads?", &[]).kind(), "plan");
 }
+
+#[test]
+fn what_is_said_of_some_or_taken_back_changes_nothing() {
+    let planner = planner();
+    for (lang, text) in [
+        ("en", "the photos i don't need, delete them"),
+        ("en", "the photos in Pictures that are no longer needed, delete them"),
+        ("en", "the videos I've already seen, delete them"),
+        ("en", "delete the photos in Pictures, on second thought the videos"),
+        ("en", "delete the photos my bank, 'Credem', sent me"),
+        ("en", "clear the history of task 5"),
+        ("en", "delete the tasks that failed"),
+        ("en", "put the videos on hold"),
+        ("en", "what does `rm -rf x` do?"),
+        ("en", "process 12 is stuck and process 13 isn't responding, kill it"),
+        ("it", "i video che ho già visto, cancellali"),
+        ("it", "cancella le foto di Immagini, anzi i video"),
+    ] {
+        let answer = answer(&planner, lang, text, &[]);
+        assert!(answer.as_plan().is_none_or(|plan| !changes(&planner, plan)), "{text}: {}", steps(&answer));
+    }
+}
+
+#[test]
+fn who_or_which_is_said_in_other_words_is_still_meant() {
+    let planner = planner();
+    for (lang, text, name, value) in [
+        ("en", "put tasks 3 and 4 on hold", "ids", serde_json::json!(["3", "4"])),
+        ("it", "sposta l'attività 4 a ogni martedì alle 9", "schedule", "0 9 * * 2".into()),
+        ("en", "on Mondays and Thursdays at 9 show me my unread mail", "schedule", "0 9 * * 1,4".into()),
+        ("it", "cancella la posta in arrivo di oggi", "folder", "INBOX".into()),
+        ("en", "archive the mails from my bank, 'Credem'", "from_contains", "Credem".into()),
+        ("it", "leggi i messaggi che mi ha inviato ieri Marco", "from_contains", "Marco".into()),
+        ("en", "delete everything ann@example.org sent me", "from_contains", "ann@example.org".into()),
+        ("it", "il processo 8812 è piantato, ammazzalo", "pids", serde_json::json!([8812])),
+        ("en", "what's in Documents?", "paths", serde_json::json!(["~/Documents"])),
+        ("en", "are 'pay by the 5th' and 'pay by the 15th' the same text?", "b", "pay by the 15th".into()),
+        ("it", "qual è la media di 7, 8 e 9?", "values", serde_json::json!([7, 8, 9])),
+        ("it", "se divido 96 per 8 cosa ottengo?", "expression", "96/8".into()),
+    ] {
+        let answer = answer(&planner, lang, text, &[]);
+        assert!(answer.as_plan().is_some_and(|plan| has(plan, name, &value)), "{text}: {}", steps(&answer));
+    }
+    let marked = answer(&planner, "it", "segna come lette le mail con 'fattura' nell'oggetto", &[]);
+    assert!(!steps(&marked).contains("\"add\""), "{}", steps(&marked));
+}

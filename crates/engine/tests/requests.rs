@@ -91,6 +91,25 @@ fn sets_that_others_wrote_keep_their_floors() {
     assert!(share("fifteenth.jsonl") >= 0.98);
     assert!(share("sixteenth.jsonl") >= 0.98);
     assert!(share("seventeenth.jsonl") >= 0.97);
+    assert!(share("eighteenth.jsonl") >= 0.97);
+    assert!(share("nineteenth.jsonl") >= 0.87);
+    assert!(share("twentieth.jsonl") >= 0.97);
+    assert!(share("twenty_first.jsonl") >= 0.98);
+}
+
+/// Every executor in fourteen other ways to ask for it: which executors are called, in which order.
+#[test]
+fn each_executor_is_found_by_many_ways_to_ask_for_it() {
+    let planner = planner();
+    let rows: Vec<Value> =
+        include_str!("data/ways.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let right = rows.iter().filter(|row| {
+        let answer = plan_in(&planner, row["lang"].as_str().unwrap(), row["query"].as_str().unwrap());
+        let steps = answer["plan"]["steps"].as_array().cloned().unwrap_or_default();
+        steps.iter().map(|step| &step["tool"]).eq(row["tools"].as_array().unwrap())
+    });
+    let share = right.count() as f64 / rows.len() as f64;
+    assert!(share >= 0.93, "{share}");
 }
 
 #[test]
@@ -146,6 +165,68 @@ fn a_wish_is_the_order_it_stands_for() {
         let (wished, ordered) = (plan_in(&planner, lang, wish), plan_in(&planner, lang, order));
         assert_eq!(wished["kind"], "plan", "{wish}: {wished}");
         assert_eq!(wished["plan"], ordered["plan"], "{wish}");
+    }
+}
+
+#[test]
+fn other_ways_to_say_the_same_get_the_same_plan() {
+    let planner = planner();
+    for (lang, said, plain) in [
+        ("en", "let Tom know on Telegram: 'dinner'", "send Tom on Telegram 'dinner'"),
+        ("en", "drop Sofia a line on Telegram: 'keys'", "send Sofia on Telegram 'keys'"),
+        (
+            "en",
+            "create two folders, ~/Garden and ~/Garden/Plans",
+            "create the folders ~/Garden and ~/Garden/Plans",
+        ),
+        ("en", "make me a new folder: ~/Garden", "create the folder ~/Garden"),
+        ("it", "crea una cartella nuova ~/Orto", "crea la cartella ~/Orto"),
+        ("en", "everything Ortega sent me can be marked as read", "mark the mails from Ortega as read"),
+        ("it", "chiudi ~/Tesi in un archivio ~/tesi.zip", "comprimi ~/Tesi in ~/tesi.zip"),
+        ("it", "i video oltre il giga e mezzo", "i video oltre 1,5 GB"),
+        ("it", "tirami fuori le foto di ieri", "trova le foto di ieri"),
+        ("en", "pick out the lines with 'x' in ~/a.log", "find the lines with 'x' in ~/a.log"),
+        ("en", "wipe out the folder ~/a and everything in it", "delete the folder ~/a and everything in it"),
+        (
+            "en",
+            "take the three newest photos from Pictures and put a copy in ~/Frame",
+            "copy the three newest photos from Pictures to ~/Frame",
+        ),
+        (
+            "en",
+            "find the mails from Anna, save their attachments in ~/x and archive them",
+            "find the mails from Anna, save the attachments of the messages in ~/x, then archive the messages",
+        ),
+    ] {
+        let (said_plan, plain_plan) = (plan_in(&planner, lang, said), plan_in(&planner, lang, plain));
+        assert_eq!(said_plan["kind"], "plan", "{said}: {said_plan}");
+        assert_eq!(said_plan["plan"]["steps"], plain_plan["plan"]["steps"], "{said}");
+    }
+}
+
+#[test]
+fn the_clock_is_read_as_people_say_it() {
+    let planner = planner();
+    for (lang, said, at) in [
+        ("en", "remind me at seven thirty to call Anna", "at:2026-11-16T07:30:00+01:00"),
+        ("en", "remind me tomorrow at ten past six pm to call Anna", "at:2026-11-16T18:10:00+01:00"),
+        ("en", "remind me at twenty to eight to call Anna", "at:2026-11-16T07:40:00+01:00"),
+        ("en", "remind me at five minutes to nine to call Anna", "at:2026-11-16T08:55:00+01:00"),
+        ("en", "remind me at 8 to call Anna", "at:2026-11-16T08:00:00+01:00"),
+        ("it", "alle otto meno dieci ricordami di chiamare Anna", "at:2026-11-16T07:50:00+01:00"),
+        ("it", "ricordami alle otto e venti di chiamare Anna", "at:2026-11-16T08:20:00+01:00"),
+        ("it", "ogni giorno alle sette meno un quarto dimmi lo spazio libero", "45 6 * * *"),
+        ("it", "ogni giorno alle 8 e alle 20 dimmi lo spazio libero", "0 8,20 * * *"),
+        ("en", "every day at 8 am, 1 pm and 8 pm tell me the free disk space", "0 8,13,20 * * *"),
+    ] {
+        let answer = plan_in(&planner, lang, said);
+        let args = &answer["plan"]["steps"][0]["args"];
+        assert_eq!(args["schedule"], at, "{said}: {answer}");
+        let query = args["query"].as_str().unwrap();
+        assert!(
+            !["thirty", "past", "eight", "meno", "venti", "20"].iter().any(|w| query.contains(w)),
+            "{query}"
+        );
     }
 }
 

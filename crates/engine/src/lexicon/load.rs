@@ -1,6 +1,6 @@
 //! A lexicon file read: stems take their endings, phrases become tokens.
 
-use super::{Lexicon, Phrase, Sense};
+use super::{Broken, Lexicon, Phrase, Sense};
 use std::collections::{BTreeMap, HashMap};
 use toml::{Table, Value};
 
@@ -31,6 +31,9 @@ pub enum LexiconError {
 /// Where each phrase stands among those of its first word, while a lexicon is read.
 type Known = HashMap<String, usize>;
 
+/// Where a phrase lets something in between.
+const GAP: &str = " … ";
+
 /// Sections that are not categories.
 const HEAD: [&str; 2] = ["paradigms", "enclitics"];
 
@@ -60,10 +63,13 @@ impl Lexicon {
             articled_dates: file.get("articled_dates").and_then(Value::as_bool).unwrap_or(true),
             deed_endings: words("deed_endings"),
             singular_words: words("singular_words"),
+            pointing: words("pointing"),
+            mass_words: words("mass_words"),
             plural_endings: words("plural_endings"),
             enclitics,
             folds: words("folds").iter().filter_map(|pair| pair.split_once('=')).map(pair).collect(),
             phrases: BTreeMap::new(),
+            broken: BTreeMap::new(),
         };
         let mut known = Known::new();
         for (cat, senses) in &file {
@@ -77,6 +83,9 @@ impl Lexicon {
         lexicon.fold();
         for phrases in lexicon.phrases.values_mut() {
             phrases.sort_by(|a, b| b.words.len().cmp(&a.words.len()).then(a.words.cmp(&b.words)));
+        }
+        for phrases in lexicon.broken.values_mut() {
+            phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.head.len() + phrase.tail.len()));
         }
         Ok(lexicon)
     }
@@ -137,6 +146,8 @@ impl Lexicon {
         paradigms: &BTreeMap<String, Vec<String>>,
         known: &mut Known,
     ) -> Result<(), LexiconError> {
+        let (phrase, tail) =
+            phrase.split_once(GAP).map_or((phrase, None), |(head, tail)| (head.trim(), Some(tail.trim())));
         // A phrase that begins with ^ is the participle of a verb; so is an ending that does.
         let (phrase, whole) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
         // Most phrases have one form, which needs no putting together.
@@ -181,6 +192,13 @@ impl Lexicon {
             let words = words(&form, &self.tails);
             let Some(first) = words.first().cloned() else { continue };
             let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command, participle, opens };
+            if let Some(tail) = tail {
+                let speaks = tail.starts_with('(');
+                let tail = self::words(tail.trim_matches(['(', ')']), &self.tails);
+                let known = self.broken.entry(first).or_default();
+                known.push(Broken { head: words, tail, speaks, sense });
+                continue;
+            }
             let phrases = self.phrases.entry(first).or_default();
             let key = words.join(" ");
             match known.get(&key).and_then(|at| phrases.get_mut(*at)) {

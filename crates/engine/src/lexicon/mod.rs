@@ -28,11 +28,33 @@ pub struct Sense {
     pub opens: bool,
 }
 
+impl Sense {
+    /// A sense that is no order.
+    pub(crate) fn plain(cat: &str, id: &str) -> Self {
+        Self { cat: cat.to_owned(), id: id.to_owned(), command: false, participle: false, opens: false }
+    }
+
+    /// The sense of a word that only binds others.
+    pub(crate) fn binding() -> Self {
+        Self::plain("stop", "stop")
+    }
+}
+
 /// A phrase and its senses.
 #[derive(Clone, Debug)]
 pub(crate) struct Phrase {
     pub(crate) words: Vec<String>,
     pub(crate) senses: Vec<Sense>,
+}
+
+/// A phrase with something in between: "let … know".
+#[derive(Clone, Debug)]
+pub(crate) struct Broken {
+    pub(crate) head: Vec<String>,
+    pub(crate) tail: Vec<String>,
+    /// Whether the tail still means what it means alone.
+    pub(crate) speaks: bool,
+    pub(crate) sense: Sense,
 }
 
 /// The words of one language.
@@ -51,6 +73,9 @@ pub struct Lexicon {
     /// Endings of words that say what somebody does, and are no names.
     pub(crate) deed_endings: Vec<String>,
     pub(crate) singular_words: Vec<String>,
+    /// Words before a noun that point to one thing, and nouns that mean many things though they are one.
+    pub(crate) pointing: Vec<String>,
+    pub(crate) mass_words: Vec<String>,
     pub(crate) plural_endings: Vec<String>,
     /// Pronouns written at the end of a verb, longest first, and what they stand for.
     pub(crate) enclitics: Vec<(String, String)>,
@@ -58,6 +83,8 @@ pub struct Lexicon {
     pub(crate) folds: BTreeMap<char, char>,
     /// Phrases by first word, longest first.
     pub(crate) phrases: BTreeMap<String, Vec<Phrase>>,
+    /// Phrases with something in between, by first word, longest first.
+    pub(crate) broken: BTreeMap<String, Vec<Broken>>,
 }
 
 /// Every language there is, and what its senses mean in the catalog. One copy serves all who ask for it.
@@ -159,21 +186,33 @@ impl Lexicons {
 }
 
 impl Lexicon {
-    /// Whether this word alone carries a sense of `cat`, in a form that can open a command.
-    pub(crate) fn commands(&self, word: &str, cat: &str) -> bool {
-        self.single(word).is_some_and(|phrase| phrase.senses.iter().any(|s| s.cat == cat && s.command))
-    }
-
     pub(crate) fn single(&self, word: &str) -> Option<&Phrase> {
         self.phrases.get(word)?.iter().find(|phrase| phrase.words.len() == 1)
+    }
+
+    /// Whether an order begins with this word.
+    fn orders(&self, word: &str) -> bool {
+        let order = |phrase: &Phrase| phrase.senses.iter().any(|s| s.cat == "verb" && s.command);
+        self.phrases.get(word).is_some_and(|phrases| phrases.iter().any(order))
+    }
+
+    /// Whether this phrase carries a sense of `cat`.
+    pub(crate) fn carries(&self, text: &str, cat: &str) -> bool {
+        let words: Vec<&str> = text.split(' ').collect();
+        self.phrase(&words).is_some_and(|phrase| phrase.senses.iter().any(|s| s.cat == cat))
+    }
+
+    /// The phrase of exactly these words.
+    pub(crate) fn phrase(&self, words: &[&str]) -> Option<&Phrase> {
+        let phrases = self.phrases.get(*words.first()?)?;
+        phrases.iter().find(|phrase| phrase.words.iter().map(String::as_str).eq(words.iter().copied()))
     }
 
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.
     pub(crate) fn enclitic(&self, word: &str) -> Option<(String, &str)> {
         self.enclitics.iter().find_map(|(tail, meaning)| {
             let base = word.strip_suffix(tail.as_str())?;
-            (base.chars().count() > 2 && self.phrases.contains_key(base) && self.commands(base, "verb"))
-                .then(|| (base.to_owned(), meaning.as_str()))
+            (base.chars().count() > 2 && self.orders(base)).then(|| (base.to_owned(), meaning.as_str()))
         })
     }
 }

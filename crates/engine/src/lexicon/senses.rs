@@ -40,12 +40,25 @@ pub struct VerbSense {
     pub set: BTreeMap<Role, Value>,
     /// The sense it has when it is about a file and a text.
     pub on_file: Option<String>,
+    /// The sense it has when it is about all the text of a file that is named.
+    pub on_text: Option<String>,
     /// The sense it has when what it leads to is an archive.
     pub on_archive: Option<String>,
     /// The sense it has when a list of things, not the things, is put into a file.
     pub on_list: Option<String>,
+    /// The sense it has when an address is named.
+    pub on_url: Option<String>,
+    /// The sense it has on things that are no files.
+    pub on_record: Option<String>,
+    /// What it is about where nothing says what, and something is called by its name.
+    pub about: Option<String>,
+    /// Works over a whole folder: a list that was looked at before stands for the folder it is in.
+    #[serde(default)]
+    pub over: bool,
     /// The sense it has when what it works by is a field that records have.
     pub on_group: Option<String>,
+    /// The sense it has when what it takes out are things, not values of their texts.
+    pub on_things: Option<String>,
     /// Puts records in order.
     #[serde(default)]
     pub orders: bool,
@@ -96,14 +109,37 @@ pub struct NounSense {
     /// The noun it stands for where this is asked: what is free of a size is room on a disk.
     #[serde(default)]
     pub asked: BTreeMap<String, String>,
+    /// The noun it stands for where it is told or asked what became of it: a task that ran has a history.
+    pub past: Option<String>,
+    /// The noun it stands for where things of another are counted with it: lines of code.
+    #[serde(default)]
+    pub counted_with: BTreeMap<String, String>,
+    /// The noun it stands for where a text in quotes and a file are named.
+    pub searched: Option<String>,
+    /// Is of no folder: where one is named, the word has its other sense.
+    #[serde(default)]
+    pub nowhere: bool,
+    /// The noun it stands for where a length of time is said: room for half an hour is free time.
+    pub timed: Option<String>,
+    /// Verbs mean another beside it only where a telephone number or an address is given.
+    #[serde(default)]
+    pub with_value: bool,
     /// Counts only right before a name.
     #[serde(default)]
     pub before_name: bool,
+    /// Counts only where no files are spoken of.
+    #[serde(default)]
+    pub alone: bool,
+    /// Counts only right before a text in quotes.
+    #[serde(default)]
+    pub before_quoted: bool,
     /// The field of the records that is meant, not the records.
     pub content: Option<String>,
     /// Verbs that mean another beside it.
     #[serde(default)]
     pub turns: BTreeMap<String, String>,
+    /// It turns them only beside a file whose ending asks for this.
+    pub ending: Option<String>,
     /// The object instead, when the clause does more than look.
     pub acting: Option<String>,
     /// Counting them counts the different values of this field.
@@ -111,6 +147,9 @@ pub struct NounSense {
     /// A part of a file: what is done to it is not done to the file.
     #[serde(default)]
     pub part: bool,
+    /// All that is written in a file that is named.
+    #[serde(default)]
+    pub text: bool,
     /// Names the object only when nothing else does.
     #[serde(default)]
     pub weak: bool,
@@ -182,6 +221,17 @@ pub struct Senses {
     pub shown: BTreeMap<String, String>,
     /// Verbs that mean another when something is put before names.
     pub fronted: BTreeMap<String, String>,
+    /// What a verb means together with a phrase that turns it: "put … on hold".
+    #[serde(default)]
+    pub turning: BTreeMap<String, BTreeMap<String, String>>,
+    /// Verbs that mean another when what they make goes to an address.
+    #[serde(default)]
+    pub addressed: BTreeMap<String, String>,
+    /// What verbs mean when they are about a command; the empty name stands for no verb.
+    #[serde(default)]
+    pub commanded: BTreeMap<String, String>,
+    /// Verbs that only put things in order where an order is what they put them in.
+    pub ordered: BTreeMap<String, String>,
     /// What giving something means, by what is given.
     pub gives: BTreeMap<String, String>,
     /// Verbs that give or take a label where one is named.

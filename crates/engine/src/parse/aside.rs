@@ -29,7 +29,8 @@ pub(crate) fn asks(items: &[Item], senses: &Senses) -> bool {
 }
 
 /// The items without the sentences that only say why, unless they say all there is.
-pub(crate) fn without_reasons(items: Vec<Item>) -> Vec<Item> {
+pub(crate) fn without_reasons(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
+    let items = without_purpose(items, senses);
     let mut parts: Vec<Vec<Item>> = vec![Vec::new()];
     for item in items.iter().cloned() {
         let ends = item.is_comma() || matches!(item.lit, Lit::Symbol('.' | '!' | ':' | '-' | '–' | '—'));
@@ -43,6 +44,49 @@ pub(crate) fn without_reasons(items: Vec<Item>) -> Vec<Item> {
     let said = |part: &&Vec<Item>| part.iter().any(|item| !item.is_symbol() && !light(item));
     let kept: Vec<Vec<Item>> = parts.into_iter().filter(|part| !reason(part)).collect();
     if kept.iter().any(|part| said(&part)) { kept.into_iter().flatten().collect() } else { items }
+}
+
+/// The items without what something is for: "so I can mail it". Where the words could tell which things are meant, they
+/// are no purpose unless they point back.
+fn without_purpose(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
+    let Some(at) = items.iter().position(|item| item.sense("purpose").is_some()) else { return items };
+    let end = items[at..].iter().position(Item::is_symbol).map_or(items.len(), |i| at + i);
+    let back = |item: &Item| item.is("pron", "it") || item.is("pron", "them");
+    let rest = &items[at + 1..end];
+    let points = rest.iter().any(back) || back(&items[at]);
+    let deed = rest.iter().any(|item| item.sense("verb").is_some() || item.senses.is_empty());
+    let small = |item: &Item| {
+        let plain = matches!(item.lit, Lit::Word) && !item.capital;
+        plain && (item.sense("verb").is_some() || back(item) || light(item) || item.senses.is_empty())
+    };
+    let told = items[..at].iter().any(|item| item.command().is_some_and(|id| senses.verb.contains_key(id)));
+    let whole = told && deed && rest.iter().all(small);
+    if !whole || items[at].is("purpose", "back") && !points {
+        return items;
+    }
+    let mut items = items;
+    items.drain(at..end);
+    items
+}
+
+/// The items without "so that I can …" at the end of a sentence that makes or shows something: what that is for changes
+/// nothing about it.
+pub(crate) fn without_purposes(items: Vec<Item>, senses: &Senses) -> Vec<Item> {
+    let Some(from) = items.iter().position(|item| item.is("reason", "for")).filter(|from| *from > 0) else {
+        return items;
+    };
+    let deed = |item: &Item| item.command().and_then(|id| senses.verb.get(id));
+    let mild =
+        |item: &Item| deed(item).is_none_or(|verb| verb.query || verb.verb.as_deref() == Some("create"));
+    let said = items[..from].iter().any(|item| deed(item).is_some() || item.sense("noun").is_some());
+    let plain = |item: &Item| {
+        let value = !matches!(item.lit, Lit::Word | Lit::Symbol(_));
+        !value && !item.is_comma() && ["neg", "not", "condition"].iter().all(|cat| item.sense(cat).is_none())
+    };
+    if said && items[..from].iter().all(mild) && items[from..].iter().all(plain) {
+        return items[..from].to_vec();
+    }
+    items
 }
 
 /// Whether these words say why and nothing else: one that could mean things, or leave some out, is more.

@@ -16,6 +16,8 @@ pub(crate) struct Clause<'a> {
     pub(crate) verb_at: Option<usize>,
     /// Whether it asks; then nothing is done.
     pub(crate) asks: bool,
+    /// Whether it says how long something takes.
+    pub(crate) timed: bool,
     /// Whether the clause before was about the rows of a table.
     pub(crate) after_table: bool,
     /// The words for names that were read, and the patterns they gave.
@@ -34,6 +36,7 @@ impl<'a> Clause<'a> {
             frame,
             verb_at: None,
             asks,
+            timed: false,
             after_table: false,
             named: Vec::new(),
         }
@@ -181,6 +184,14 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "condition"
                     | "these"
                     | "thing"
+                    | "alike"
+                    | "past"
+                    | "turning"
+                    | "numbers"
+                    | "runs"
+                    | "math_verb"
+                    | "correction"
+                    | "apiece"
             )
         })
 }

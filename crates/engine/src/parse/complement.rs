@@ -8,7 +8,7 @@ use super::{Clause, Item};
 use crate::catalog::Role;
 
 /// Categories of words that bind others and are about nothing.
-const BINDING: [&str; 33] = [
+const BINDING: [&str; 35] = [
     "stop",
     "prep",
     "then",
@@ -42,6 +42,8 @@ const BINDING: [&str; 33] = [
     "compare",
     "age",
     "direction",
+    "alike",
+    "apiece",
 ];
 
 /// Categories of words at which what a preposition leads to is over.

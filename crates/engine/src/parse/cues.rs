@@ -97,7 +97,17 @@ impl Clause<'_> {
             if folder && self.back_over_stops(at - 1).is_some_and(|b| self.sense(b, "prep").is_some()) {
                 return false;
             }
+            // "put in order of name": a field, not a name.
+            let orders =
+                self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.orders);
+            if orders && self.sense(at, "order").is_some() && self.after_verb(at) {
+                return false;
+            }
             let Some((value, end)) = self.value_after(at, true) else { return false };
+            // "in a file called ~/x.csv": a path is no name to look for.
+            if matches!(self.lit(end - 1), Some(Lit::Path(_))) {
+                return false;
+            }
             let value = value.trim_matches('*').to_owned();
             self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));
             self.take(at, end, "name");
@@ -143,8 +153,8 @@ impl Clause<'_> {
 
     /// "the lines with ERROR": whatever stands beside the word for lines.
     fn line_pattern(&mut self) {
-        let Some(line) = self.items.iter().position(|i| i.is("noun", "line")) else { return };
-        for at in line + 1..self.len() {
+        let line = self.items.iter().position(|i| i.is("noun", "line"));
+        for at in line.map_or(self.len(), |line| line + 1)..self.len() {
             let item = &self.items[at];
             let with = item.free()
                 && (item.is("cue", "shows") || item.is("cue", "contains") || item.is("cue", "attendee"));
@@ -160,10 +170,37 @@ impl Clause<'_> {
                 return;
             }
         }
+        self.quoted_pattern();
+    }
+
+    /// "which lines have 'x' in them", "in how many lines does 'x' come up": the one text in quotes, where lines are looked for.
+    fn quoted_pattern(&mut self) {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let quoted = |at: &usize| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_)));
+        let found: Vec<usize> = (0..self.len()).filter(quoted).collect();
+        let file = self.items.iter().any(|item| {
+            matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)) || item.sense("place").is_some()
+        });
+        if let [at] = found[..]
+            && verb.is_none_or(|verb| verb.query)
+            && file
+        {
+            self.frame.set(Role::Contains, self.items[at].text.clone());
+            self.take(at, at + 1, "pattern");
+        }
     }
 
     /// "to jpg", "800 pixels wide", "with two lines of context".
     pub(crate) fn format_cues(&mut self, converts: bool) {
+        // "make them become jpg": a verb, a format and nothing else.
+        let said = |item: &crate::parse::Item| item.free() && !item.is_symbol() && item.words > 0;
+        let rest: Vec<usize> = (0..self.len()).filter(|at| said(&self.items[*at])).collect();
+        if let ([at], true) = (&rest[..], converts && !self.frame.has(Role::ToFormat))
+            && let Some(format) = self.format_word(*at)
+        {
+            self.frame.set(Role::ToFormat, format);
+            self.take(*at, at + 1, "format");
+        }
         for at in 0..self.len() {
             if !self.free(at) {
                 continue;
@@ -196,22 +233,34 @@ impl Clause<'_> {
                 self.take(i.min(at), i.max(at) + 1, "quality");
             } else if converts && self.is(at, "cue", "as_format") {
                 let next = self.skip_stops(at + 1);
-                let format = match self.lit(next) {
-                    Some(Lit::Ext(ext)) => Some(ext.clone()),
-                    Some(Lit::Word)
-                        if self.senses.extension(&self.items[next].norm).is_some()
-                            || self.is(next, "noun", "pdf") =>
-                    {
-                        Some(self.items[next].norm.clone())
-                    }
-                    _ => None,
-                };
+                let format = self.format_word(next);
                 if let Some(format) = format.filter(|_| self.free(next)) {
                     self.frame.set(Role::ToFormat, format);
                     self.take(at, next + 1, "format");
                 }
             }
         }
+    }
+
+    /// "in two lines", "to a few words": how long a summary is to be, which it is anyway.
+    pub(crate) fn lengths(&mut self) {
+        for at in 0..self.len() {
+            let amount = self.skip_stops(at + 1);
+            let counted = self.number(amount).is_some() || self.sense(amount, "vague").is_some();
+            let noun = self.sense(amount + 1, "noun").and_then(|id| self.senses.noun.get(id));
+            let part = noun.is_some_and(|noun| noun.part && noun.object.as_deref() == Some("texts"));
+            if self.free(at) && self.sense(at, "prep").is_some() && counted && part {
+                self.take(at, amount + 2, "length");
+            }
+        }
+    }
+
+    /// The only text in quotes.
+    fn only_quoted(&self) -> Option<(String, usize)> {
+        let quoted = |at: &usize| self.free(*at) && matches!(self.lit(*at), Some(Lit::Quoted(_)));
+        let mut found = (0..self.len()).filter(quoted);
+        let at = found.next().filter(|_| found.next().is_none())?;
+        Some((self.items[at].text.clone(), at))
     }
 
     /// New names: "to ideas.txt", "prefix 'x'", "trip_1, trip_2 and so on".
@@ -230,10 +279,11 @@ impl Clause<'_> {
                 return;
             }
             if self.is(at, "after", "prefix")
-                && let Some((value, before)) = self.value_before(at)
+                && let Some((value, before)) = self.value_before(at).or_else(|| self.only_quoted())
             {
                 self.frame.set(Role::NameTemplate, format!("{value}{{name}}"));
-                self.take(before, at + 1, "prefix");
+                self.take(before, before + 1, "prefix");
+                self.take(at, at + 1, "prefix");
                 return;
             }
             if self.is(at, "cue", "suffix")

@@ -111,12 +111,18 @@ impl Clause<'_> {
             && self.is(next, "bound", "and")
             && let Some((second, end)) = self.span(self.skip_articles(next + 1))
         {
-            let mut from = first.from;
             // "from 3 to 7 March": the month comes once.
-            if let (None, Some(day), Some(last)) = (from, self.number(inner), second.from) {
-                from = Date::new(last.year(), last.month(), small(day)?).ok();
-            }
-            return Some((Days { from, to: second.to, ahead: None, open: false }, end));
+            let day = |last: Date| {
+                let day = self.number(inner).and_then(small)?;
+                Date::new(last.year(), last.month(), day).ok()
+            };
+            let from = first.from.or_else(|| second.from.and_then(day));
+            let ahead = second.ahead.and_then(|(last, to)| {
+                let from = first.ahead.map(|(from, _)| from).or(first.from);
+                Some((from.or_else(|| day(last))?, to))
+            });
+            let ahead = ahead.filter(|(from, to)| from < to);
+            return Some((Days { from, to: second.to, ahead, open: false }, end));
         }
         if bounds.contains(&"since") {
             if let Some((span, end)) = self.span(inner) {
@@ -146,6 +152,7 @@ impl Clause<'_> {
             item.free()
                 && item.sense("stop").is_some()
                 && item.number().is_none()
+                && item.sense("noun").is_none()
                 && item
                     .senses
                     .iter()
@@ -182,6 +189,11 @@ impl Clause<'_> {
         {
             let after = self.sense(at + 1, "rel");
             return self.weekday(weekday, after).map(|days| (days, at + 1 + usize::from(after.is_some())));
+        }
+        if item.is("unit", "weekend") && self.sense(at + 1, "rel").is_none() {
+            let (from, to) = self.weekend(0)?;
+            let ahead = Some((from, to));
+            return Some((Days { from: Some(from), to: Some(to), ahead, open: false }, at + 1));
         }
         // "la settimana scorsa", "il mese prossimo": the unit comes first.
         if item.sense("unit").is_some()
@@ -235,6 +247,14 @@ impl Clause<'_> {
             return Some(found);
         }
         let unit = self.sense(at, "unit")?;
+        if unit == "weekend" {
+            let (from, to) = self.weekend(match rel {
+                "last" => -1,
+                "next" => 1,
+                _ => 0,
+            })?;
+            return Some((Days::closed(from, to), at + 1));
+        }
         let today = self.clock.today();
         let step = match rel {
             "last" => -1.0,
@@ -253,6 +273,14 @@ impl Clause<'_> {
         let mut days = Days::closed(from, shift(from, unit, 1.0)?);
         days.open = step == 0.0;
         Some((days, at + 1))
+    }
+
+    /// Saturday and Sunday of this week, or so many weeks later.
+    fn weekend(&self, weeks: i64) -> Option<(Date, Date)> {
+        let today = self.clock.today();
+        let days = 5 - i64::from(today.weekday().to_monday_zero_offset()) + 7 * weeks;
+        let from = today.checked_add(days.days()).ok()?;
+        Some((from, from.checked_add(2.days()).ok()?))
     }
 
     pub(crate) fn weekday(&self, weekday: i8, rel: Option<&str>) -> Option<Days> {

@@ -55,6 +55,8 @@ pub(crate) struct Frame {
     pub(crate) rows: bool,
     /// A condition on a column.
     pub(crate) column: Option<(String, Role, Value)>,
+    /// The condition is one that does not hold.
+    pub(crate) column_not: bool,
     /// The fields to extract.
     pub(crate) extract: Vec<String>,
     /// What the clause points back to.
@@ -67,10 +69,14 @@ pub(crate) struct Frame {
     pub(crate) apart: bool,
     /// Points back to a place.
     pub(crate) there: bool,
+    /// Only takes up what the next clause does something with.
+    pub(crate) fetches: bool,
     /// Narrows the earlier result.
     pub(crate) only: bool,
     /// One thing is meant, not several.
     pub(crate) singular: bool,
+    /// One thing is meant that an article points to.
+    pub(crate) lone: bool,
     /// A list is saved, not the things on it.
     pub(crate) listing: bool,
     /// What it is about came from what went before.

@@ -1,7 +1,11 @@
 //! Tokens with their senses: the longest phrase of the lexicon at each place, left to right.
 
-use crate::lexicon::{Lexicon, Sense};
+use crate::lexicon::{Broken, Lexicon, Sense};
 use crate::text::{Lit, Token, tokens};
+
+/// Categories of words that mean something only together with others.
+pub(crate) const TOGETHER: [&str; 7] =
+    ["correction", "math_verb", "alike", "past", "turning", "numbers", "runs"];
 
 /// A word or phrase of the request.
 #[derive(Clone, Debug)]
@@ -38,6 +42,11 @@ impl Item {
         self.capital && self.text.chars().filter(|c| c.is_uppercase()).count() < 2
     }
 
+    /// A word that means nothing by itself: no sense, or one that counts only together with other words.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.senses.iter().all(|sense| TOGETHER.contains(&sense.cat.as_str()))
+    }
+
     pub(crate) fn free(&self) -> bool {
         self.taken.is_empty()
     }
@@ -72,19 +81,20 @@ impl Item {
 }
 
 impl Item {
+    /// A verb nobody wrote, that says in one word what was said in many.
+    pub(super) fn order(verb: &str, at: usize) -> Self {
+        let mut item = Self::attached(&format!("verb:{verb}"), at);
+        item.senses.retain(|sense| sense.cat == "verb");
+        item.senses.iter_mut().for_each(|sense| sense.command = true);
+        item
+    }
+
     /// A pronoun written at the end of a verb: its sense, or `category:sense` where it is no mere pronoun.
     pub(super) fn attached(pronoun: &str, at: usize) -> Self {
         let (cat, id) = pronoun.split_once(':').unwrap_or(("pron", pronoun));
-        let sense = |cat: &str, id: &str| Sense {
-            cat: cat.to_owned(),
-            id: id.to_owned(),
-            command: false,
-            participle: false,
-            opens: false,
-        };
-        let mut senses = vec![sense(cat, id)];
+        let mut senses = vec![Sense::plain(cat, id)];
         if cat != "pron" {
-            senses.push(sense("stop", "stop"));
+            senses.push(Sense::binding());
         }
         Self {
             text: String::new(),
@@ -110,14 +120,26 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let mut at = 0;
     let mut fresh = true;
+    let mut tails: Vec<(usize, usize)> = Vec::new();
     while at < tokens.len() {
         let token = &tokens[at];
+        if names_what_follows(&tokens, at, out.last()) {
+            at += 1;
+            continue;
+        }
         let passive = out.last().is_some_and(|item| item.is("wish", "passive"));
         let (senses, words, attached) = match done(&tokens[at], lexicon).filter(|_| passive) {
             Some(senses) => (senses, 1, None),
             None => matched(&tokens, at, lexicon, numeric),
         };
-        let mut senses = senses;
+        let (mut senses, mut words) = (senses, words);
+        let closes = tails.iter().find(|(from, _)| *from == at).map(|(_, long)| *long);
+        if let Some(long) = closes {
+            (senses, words) = (vec![Sense::binding()], long);
+        } else if let Some((phrase, tail)) = broken(&tokens, at, words, lexicon) {
+            (senses, words) = (vec![phrase.sense.clone()], phrase.head.len());
+            tails.extend((!phrase.speaks).then_some((tail, phrase.tail.len())));
+        }
         if fresh && !asked && articled(&tokens, at + words, lexicon) {
             senses.iter_mut().for_each(|sense| sense.command |= sense.opens);
         }
@@ -142,6 +164,46 @@ pub(crate) fn items(text: &str, lexicon: &Lexicon) -> Vec<Item> {
         at += words;
     }
     out
+}
+
+/// "the folder: ~/a", "two folders, ~/a and ~/b": the sign between a thing and the path that says which says nothing.
+fn names_what_follows(tokens: &[Token], at: usize, before: Option<&Item>) -> bool {
+    let thing = |item: &Item| item.is("noun", "folder") || item.is("noun", "file");
+    matches!(tokens[at].lit, Lit::Symbol(':' | ','))
+        && tokens.get(at + 1).is_some_and(|next| matches!(next.lit, Lit::Path(_) | Lit::Slashed(_)))
+        && before.is_some_and(thing)
+}
+
+/// How many words a broken phrase lets in between.
+const BETWEEN: usize = 6;
+
+/// The phrase with something in between that begins at `at`, and where its tail stands: in the same clause, and longer
+/// than what is read there without it.
+fn broken<'a>(
+    tokens: &[Token],
+    at: usize,
+    words: usize,
+    lexicon: &'a Lexicon,
+) -> Option<(&'a Broken, usize)> {
+    let spells = |words: &[String], at: usize| {
+        tokens.get(at..at + words.len()).is_some_and(|own| {
+            own.iter().zip(words).all(|(token, word)| matches!(token.lit, Lit::Word) && token.norm == *word)
+        })
+    };
+    let ends = |token: &Token| {
+        let joins = |sense: &Sense| sense.cat == "then";
+        matches!(token.lit, Lit::Symbol(_))
+            || lexicon.single(&token.norm).is_some_and(|phrase| phrase.senses.iter().any(joins))
+    };
+    lexicon.broken.get(&tokens[at].norm)?.iter().filter(|phrase| words <= phrase.head.len()).find_map(
+        |phrase| {
+            let from = at + phrase.head.len();
+            let inside = |tail: &usize| !tokens.get(from..*tail).unwrap_or_default().iter().any(ends);
+            let mut tails = from + 1..=from + BETWEEN;
+            let tail = tails.find(|tail| spells(&phrase.tail, *tail)).filter(inside)?;
+            spells(&phrase.head, at).then_some((phrase, tail))
+        },
+    )
 }
 
 /// The tokens as the lexicon spells them: marks that it does not know are left away, "two-hour" is a number and its unit.
@@ -232,17 +294,33 @@ fn matched<'a>(
                     || ["month", "weekday", "day", "rel", "unit"].contains(&sense.cat.as_str())
                         && !phrase.senses.iter().all(limit)
             };
-            let number = |token: &Token| {
+            let number = |at: usize| {
+                let token = &tokens[at];
+                let has = |token: &Token, amount: &dyn Fn(&Sense) -> bool| {
+                    lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(amount))
+                };
+                // An article counts only before what is measured.
+                let small = |sense: &Sense| sense.cat == "stop";
+                let unit = |sense: &Sense| matches!(sense.cat.as_str(), "unit" | "size_unit" | "measure");
+                let measured = || tokens.get(at + 1).is_some_and(|next| has(next, &unit));
                 matches!(token.lit, Lit::Number(_) | Lit::Date(..))
-                    || lexicon.single(&token.norm).is_some_and(|p| p.senses.iter().any(amount))
+                    || has(token, &amount) && (!has(token, &small) || measured())
             };
             // "move it to Archive": what is written as a name is one, also where a phrase has the same words.
             let verb = phrase.senses.iter().all(|sense| sense.cat == "verb");
             let last = at + phrase.words.len() - 1;
             let named = verb
                 && phrase.words.len() > 1
-                && tokens.get(last).is_some_and(|token| token.text.starts_with(char::is_uppercase));
-            let counted = || tokens[at..].iter().skip(phrase.words.len()).take(4).any(number);
+                && tokens.get(last).is_some_and(|token| written_as_name(&token.text));
+            let joins = |token: &Token| {
+                matches!(token.lit, Lit::Symbol(_))
+                    || lexicon
+                        .single(&token.norm)
+                        .is_some_and(|p| p.senses.iter().any(|s| s.cat == "then" && s.id == "and"))
+            };
+            let after = at + phrase.words.len();
+            let near = || (after..tokens.len().min(after + 4)).take_while(|at| !joins(&tokens[*at]));
+            let counted = || near().any(number);
             phrase.words.len() <= tokens.len() - at
                 && !named
                 && (phrase.words.len() == 1 || !compares || counted())
@@ -275,4 +353,10 @@ fn matched<'a>(
         return (phrase.senses.clone(), phrase.words.len(), Some(pronoun));
     }
     (Vec::new(), 1, None)
+}
+
+/// One capital, not the several of an abbreviation.
+fn written_as_name(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+        && (text.chars().count() == 1 || text.chars().any(char::is_lowercase))
 }

@@ -89,6 +89,10 @@ impl Clause<'_> {
             Some(from) => self.fields_before(from, true),
             None => self.fields_before(self.len(), false),
         }
+        // "from the messages … take out the links": out of what, before what.
+        if self.frame.extract.is_empty() {
+            self.fields_before(self.len(), false);
+        }
     }
 
     fn fields_before(&mut self, end: usize, any: bool) {

@@ -1,6 +1,7 @@
 //! What is left of a clause when all readers had their turn: words that nothing explained, and words that would
 //! leave something out. A plan without them would do something else, or to more.
 
+use super::item::TOGETHER;
 use super::{Clause, Frame, Item, VAGUE};
 use crate::catalog::Role;
 use crate::text::Lit;
@@ -9,6 +10,7 @@ impl Clause<'_> {
     /// What explained each word, and what nothing explained.
     pub(crate) fn finish(mut self) -> Frame {
         self.unread_things();
+        self.foreign_flags();
         self.vague_order();
         let acts = self.changes();
         let told = self.frame.verb.is_none() && !self.asks && self.frame.stats.is_empty();
@@ -23,11 +25,18 @@ impl Clause<'_> {
             if item.is_symbol() || item.words == 0 {
                 continue;
             }
-            if acts && self.leaves_out(at) {
+            // "the mails with replies": a word for things that nobody took.
+            let noun = |s: &crate::lexicon::Sense| s.cat == "noun" && self.senses.noun.contains_key(&s.id);
+            let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
+            // "I'm not going to": who says that something is not has not said what to do.
+            let off = item.free() && item.is("wish", "off");
+            if off || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
             } else if item.senses.iter().all(|s| s.cat == "help" || s.cat == "reason")
+                || acts && item.sense("purpose").is_some()
+                || self.part_of_day(at)
                 || amount
                 || self.vague(at)
                 || self.either(at)
@@ -35,7 +44,9 @@ impl Clause<'_> {
                 || counts(item)
                 || self.unread_deed(item)
                 || self.told(at)
+                || set_aside(item)
                 || weighs(item)
+                || values(item) && self.holds_values(at)
                 || item.capital && item.senses.iter().all(|s| s.cat != "stop" && s.cat != "verb")
             {
                 if self.vague(at) {
@@ -51,6 +62,8 @@ impl Clause<'_> {
             }
         }
         self.frame.apart = self.two_at_once();
+        self.frame.lone = self.lone();
+        self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()
             && frame.verb.is_none()
@@ -77,7 +90,25 @@ impl Clause<'_> {
             item.free() && chosen && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
-            || item.free() && conditional(item)
+            || item.is("stat", "count") && item.words > 2
+            || item.free() && (conditional(item) || self.unread_condition(at))
+    }
+
+    /// "if they are …", before what no reader took: it says under which condition.
+    fn unread_condition(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let first = item.norm.split(' ').next().and_then(|word| self.lexicon.single(word));
+        let begins = first.is_some_and(|word| word.senses.iter().any(|sense| sense.cat == "condition"));
+        let next = (at + 1..self.len()).find(|i| !super::clause::only_stop(&self.items[*i]));
+        let alike = |i: &usize| self.sense(*i, "alike").is_some();
+        let read = next.is_some_and(|i| !self.free(i)) && !(at + 1..next.unwrap_or(at)).any(|i| alike(&i));
+        item.words > 1 && begins && item.sense("polite").is_none() && !read
+    }
+
+    /// "the files of this morning": a part of a day, which no file is chosen by.
+    fn part_of_day(&self, at: usize) -> bool {
+        let files = matches!(self.frame.object.as_str(), "files" | "dirs" | "") && self.frame.tool.is_none();
+        at > 0 && files && self.items[at].senses.iter().any(|s| s.cat == "day_part")
     }
 
     /// A path is nobody who sends something.
@@ -93,6 +124,14 @@ impl Clause<'_> {
         let deed = item.command().and_then(|id| self.senses.verb.get(id)).is_some_and(|verb| verb.changes());
         let subject = at.checked_sub(1).is_some_and(|before| self.sense(before, "subject").is_some());
         pure && deed && subject && Some(at) != self.verb_at
+    }
+
+    /// Whether the clause is about texts that hold values: contacts, events and tables have their own, and "the link x"
+    /// only names an address.
+    fn holds_values(&self, at: usize) -> bool {
+        let texts =
+            matches!(self.frame.object.as_str(), "files" | "dirs" | "texts" | "messages" | "urls" | "");
+        texts && !self.frame.table && !matches!(self.lit(at + 1), Some(Lit::Url(_)))
     }
 
     /// Something is said to be done to things, and nobody took it up: looking at them is not what was meant.
@@ -116,10 +155,28 @@ impl Clause<'_> {
 
 /// A word that says how things are chosen, ordered, grouped or counted: a plan without it is another plan.
 fn weighs(item: &Item) -> bool {
-    const WEIGHTY: [&str; 9] =
-        ["super", "order", "stat", "flag", "group", "into_folders", "first", "spare", "rest"];
-    let weighty = |sense: &crate::lexicon::Sense| WEIGHTY.contains(&sense.cat.as_str());
+    const WEIGHTY: [&str; 11] = [
+        "super",
+        "order",
+        "stat",
+        "flag",
+        "group",
+        "into_folders",
+        "first",
+        "spare",
+        "rest",
+        "alike",
+        "wrote",
+    ];
+    let weighty = |sense: &crate::lexicon::Sense| {
+        WEIGHTY.contains(&sense.cat.as_str()) || TOGETHER.contains(&sense.cat.as_str())
+    };
     !item.senses.is_empty() && item.senses.iter().all(weighty)
+}
+
+/// A value that stands in texts, and nothing else: nobody took it out of them.
+fn values(item: &Item) -> bool {
+    !item.senses.is_empty() && item.senses.iter().all(|sense| sense.cat == "extract_field")
 }
 
 /// Says under which condition something is to be done.
@@ -129,12 +186,18 @@ fn conditional(item: &Item) -> bool {
 
 /// Says that somebody wants or needs something, or does not.
 fn wanted(item: &Item) -> bool {
-    matches!(item.sense("wish"), Some("want" | "need" | "unwanted"))
+    matches!(item.sense("wish"), Some("want" | "need")) || set_aside(item)
+}
+
+/// Says of things that somebody is done with them, or that they do not answer: which ones, unless an order took it up.
+fn set_aside(item: &Item) -> bool {
+    const DONE: [&str; 6] = ["unwanted", "unneeded", "seen", "saw", "stuck", "some"];
+    item.free() && item.sense("wish").is_some_and(|id| DONE.contains(&id))
 }
 
 /// A number in words, or a word that leaves something out: nobody says either for nothing.
 fn counts(item: &Item) -> bool {
-    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some()
+    item.number().is_some_and(|n| n > 1.0) || item.sense("neg").is_some() || item.is("set", "but_not")
 }
 
 /// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.

@@ -33,6 +33,7 @@ impl Clause<'_> {
                 && let Some(Lit::Quoted(text)) = self.lit(self.skip_stops(at + 1)).cloned()
             {
                 let end = self.skip_stops(at + 1) + 1;
+                let end = end + usize::from(self.free(end) && self.sense(end, "folder_word").is_some());
                 self.frame.set(Role::DstFolder, text);
                 self.take(at, end, "mail folder");
                 continue;
@@ -52,10 +53,12 @@ impl Clause<'_> {
                 Some(subject)
             } else if !sends && (cue(self, "contains") || cue(self, "body")) && quoted(self) {
                 Some(Role::Query)
-            } else if cue(self, "label")
+            } else if (cue(self, "label")
+                || cue(self, "label_with") && self.verb_at.is_some_and(|verb| self.is(verb, "cue", "label")))
                 && quoted(self)
                 && (self.sense(at, "cue") != Some("from"))
                 && self.labels()
+                && !self.placed_text(at)
             {
                 Some(Role::Add)
             } else if !sends && cue(self, "from") && self.person(at).is_some() {
@@ -69,10 +72,24 @@ impl Clause<'_> {
             if role == Role::Add {
                 self.frame.push(role, value);
             } else {
+                // A second one is not the first, and no argument holds both.
+                let known = self.frame.text(role).map(str::to_owned);
+                if known.is_some_and(|known| known != value) {
+                    self.frame.leftover.push(value.clone());
+                }
                 self.frame.slots.entry(role).or_insert(value.into());
             }
             self.take(at, end, "message");
         }
+    }
+
+    /// "with 'x' in the subject": the text after `at` is said to stand somewhere, and is no label.
+    fn placed_text(&self, at: usize) -> bool {
+        let quoted = (at + 1..self.len()).find(|i| matches!(self.lit(*i), Some(Lit::Quoted(_))));
+        let after = quoted.map(|i| self.skip_stops(i + 1));
+        let plain = !self.items.get(at).is_some_and(|item| item.is("given", "label"));
+        plain && after.is_some_and(|i| self.sense(i, "after").is_some())
+            || quoted.is_some_and(|i| self.sense(i + 1, "after").is_some())
     }
 
     /// "Laura's messages", "the 'Acme' mails": whose name stands right before them.
@@ -118,8 +135,10 @@ impl Clause<'_> {
             self.take(at, after + 1, "sender");
             return true;
         }
-        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return false };
-        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else { return false };
+        let Some(end) = self.back_over_stops(at).map(|last| last + 1) else { return self.sent_by_after(at) };
+        let Some(last) = self.items.get(end - 1).filter(|item| item.free()) else {
+            return self.sent_by_after(at);
+        };
         let (name, from) = match &last.lit {
             Lit::Quoted(text) | Lit::Email(text) => (text.clone(), end - 1),
             // A sentence may begin with the name.
@@ -130,10 +149,23 @@ impl Clause<'_> {
                 let words: Vec<&str> = self.items[from..end].iter().map(|item| item.text.as_str()).collect();
                 (words.join(" "), from)
             }
-            _ => return false,
+            _ => return self.sent_by_after(at),
         };
         self.frame.slots.entry(Role::From).or_insert(name.into());
         self.take(from, at + 1, "sender");
+        true
+    }
+
+    /// "che mi ha mandato ieri Dario": the name after says who, when a day at most stands between.
+    fn sent_by_after(&mut self, at: usize) -> bool {
+        let next = at + 1 + usize::from(self.dated(at + 1));
+        let item = self.items.get(next).filter(|item| item.free() && item.sense("place").is_none());
+        let Some(item) = item.filter(|_| !self.dated(next)) else { return false };
+        let named = matches!(item.lit, Lit::Email(_)) || item.is_name() && matches!(item.lit, Lit::Word);
+        let Some((name, end)) = self.name(next, false).filter(|_| named) else { return false };
+        self.frame.slots.entry(Role::From).or_insert(name.into());
+        self.take(at, at + 1, "sender");
+        self.take(next, end, "sender");
         true
     }
 
@@ -146,8 +178,10 @@ impl Clause<'_> {
         let before = self.back_over_stops(at).unwrap_or(at);
         let start = (0..before).rev().take_while(|i| self.items[*i].capital).last().unwrap_or(before);
         let found = [after, start].into_iter().find_map(|i| {
-            let item = self.items.get(i).filter(|item| item.capital && item.sense("place").is_none())?;
-            let name = matches!(item.lit, Lit::Word) && !self.dated(i);
+            let item = self.items.get(i).filter(|item| item.free() && item.sense("place").is_none())?;
+            let name = matches!(item.lit, Lit::Word) && item.capital && !self.dated(i)
+                || matches!(item.lit, Lit::Email(_))
+                || matches!(&item.lit, Lit::Quoted(text) if !super::places::has_ending(text));
             name.then(|| self.name(i, false).map(|(name, end)| (name, i, end))).flatten()
         });
         if let Some((name, from, end)) = found {
@@ -155,7 +189,74 @@ impl Clause<'_> {
             self.take(from, end, "sender");
             return true;
         }
-        self.items.iter().any(|i| i.is("cue", "from")) && self.items[at].words > 1
+        let asks_who = |i: &Item| i.is("cue", "from") || i.is("which_group", "sender");
+        self.items.iter().any(asks_who) && self.items[at].words > 1
+    }
+
+    /// "everything that Laura sent me": messages, though nothing calls them so.
+    pub(crate) fn all_sent(&mut self) -> bool {
+        let all = (0..self.len()).find(|at| self.free(*at) && self.is(*at, "noun", "contents"));
+        let tells = |at: usize| self.is(at, "cue", "sent_me") || self.is(at, "touch", "received");
+        let sent = (0..self.len()).find(|at| self.free(*at) && tells(*at));
+        let (Some(all), Some(sent)) = (all, sent.filter(|sent| all.is_some_and(|all| all < *sent))) else {
+            return false;
+        };
+        let other = (0..self.len()).any(|at| at != all && self.free(at) && !self.noun_ids(at).is_empty());
+        let near = &self.items[all + 1..self.len().min(sent + 2)];
+        let named = near.iter().any(|item| item.free() && item.capital);
+        if other || !named {
+            return false;
+        }
+        self.take(all, all + 1, "all");
+        true
+    }
+
+    /// "everything that ann@example.org sent me": what an address sends are messages.
+    pub(crate) fn everything_sent(&mut self) -> bool {
+        let sent = self.items.iter().any(|i| i.is("cue", "sent_me") || i.is("touch", "received"));
+        let address = self.items.iter().any(|item| item.free() && matches!(item.lit, Lit::Email(_)));
+        let noun = |item: &Item| item.free() && item.sense("noun").is_some();
+        let things: Vec<usize> = (0..self.len())
+            .filter(|at| {
+                Some(*at) != self.verb_at
+                    && noun(&self.items[*at])
+                    && !self.items[*at].is("touch", "received")
+            })
+            .collect();
+        if !sent || !address || !things.iter().all(|at| self.is(*at, "noun", "contents")) {
+            return false;
+        }
+        things.into_iter().for_each(|at| self.take(at, at + 1, "sender"));
+        true
+    }
+
+    /// "who wrote to me": the people from whom messages came.
+    pub(crate) fn who_wrote(&mut self) -> bool {
+        let file =
+            self.items.iter().any(|item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        let found = (0..self.len()).find(|at| self.free(*at) && self.sense(*at, "wrote").is_some());
+        let found = found.filter(|_| !file);
+        let counts = self.items.iter().any(|item| item.sense("stat").is_some());
+        if let Some(at) = found.filter(|_| !counts) {
+            self.take(at, at + 1, "sender");
+        }
+        found.is_some()
+    }
+
+    /// "put them in the 'x' folder", of messages: what is pointed to stays what it is.
+    pub(crate) fn goes_to_mail_folder(&self, hint: &str) -> bool {
+        let points = self.items.iter().any(|item| item.is("pron", "them") || item.is("pron", "it"));
+        let other = |at: usize| {
+            let noun =
+                self.sense(at, "noun").filter(|_| Some(at) != self.verb_at && !self.items[at].is_name());
+            noun.is_some_and(|id| id != "folder")
+        };
+        let path = |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_));
+        hint == "messages"
+            && points
+            && self.moves()
+            && !(0..self.len()).any(other)
+            && !self.items.iter().any(path)
     }
 
     fn moves(&self) -> bool {
@@ -183,7 +284,7 @@ impl Clause<'_> {
             Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
             Lit::Word if item.capital && !dated => self.name(next, false),
             // "from the bank": a word with no other meaning, where only a sender can stand.
-            Lit::Word if item.senses.is_empty() && self.is(at, "prep", "from") => self.name(next, true),
+            Lit::Word if item.is_unknown() && self.is(at, "prep", "from") => self.name(next, true),
             _ => None,
         }
     }
@@ -205,7 +306,7 @@ impl Clause<'_> {
                         at.checked_sub(1).filter(|b| self.free(*b) && self.is(*b, "cue", "to")).unwrap_or(at);
                     self.take(from, at + 1, "recipient");
                 }
-                Lit::Word if self.items[at].capital => {
+                Lit::Word if self.items[at].capital || self.some_recipient(at) => {
                     let after_to = at > 0 && self.is(at - 1, "cue", "to");
                     let thing = self.sense(at, "noun").is_some() || self.sense(at, "place").is_some();
                     let after_verb = !thing
@@ -215,7 +316,7 @@ impl Clause<'_> {
                     if (after_to || after_verb)
                         && !self.frame.has(Role::To)
                         && !self.frame.has(Role::ToUser)
-                        && let Some((name, end)) = self.name(at, false)
+                        && let Some((name, end)) = self.name(at, !self.items[at].capital)
                     {
                         self.frame.set(Role::ToUser, name);
                         self.take(at - usize::from(after_to), end, "recipient");
@@ -229,6 +330,22 @@ impl Clause<'_> {
             }
         }
         self.own_recipient();
+    }
+
+    /// "to dad: 'x'": a word with no other meaning, where only a recipient can stand, and the text that goes there.
+    fn some_recipient(&self, at: usize) -> bool {
+        let verb = |before: usize| Some(before) == self.verb_at && self.items[before].words > 1;
+        let to = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "to") || verb(before));
+        let ends = self.items.get(at + 1).is_none_or(|next| {
+            next.is_symbol()
+                || matches!(next.lit, Lit::Quoted(_))
+                || next.taken == "flag"
+                || next.sense("flag").is_some()
+        });
+        let text = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let message = |item: &Item| item.is("noun", "mail") || item.is("noun", "telegram");
+        let text = text && (self.frame.has(Role::Via) || self.items.iter().any(message));
+        to && ends && text && self.items[at].is_unknown()
     }
 
     /// "send me …", "to me": who asks gets it, unless somebody else is named.
@@ -302,6 +419,7 @@ impl Clause<'_> {
             }
             if let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1)) {
                 self.frame.set(Role::Calendar, name);
+                self.said_noun(at);
                 self.take(at, end, "calendar");
             } else if self.items[at].words == 1
                 && let Some((name, before)) = self.value_before(at)
@@ -310,10 +428,13 @@ impl Clause<'_> {
             {
                 // "the Work calendar"
                 self.frame.set(Role::Calendar, name);
+                self.said_noun(at);
                 self.take(before, at + 1, "calendar");
             }
         }
         let mut title = false;
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let renames = verb.is_some_and(|verb| verb.goals.contains(&Role::NameTemplate));
         for at in 0..self.len() {
             if !self.free(at) {
                 continue;
@@ -326,6 +447,8 @@ impl Clause<'_> {
                 if !title {
                     self.frame.set(if creates { Role::Title } else { Role::Query }, text);
                     title = true;
+                } else if renames {
+                    self.frame.set(Role::Title, text);
                 } else if invited {
                     self.frame.push(Role::Attendees, text);
                 } else {
@@ -384,6 +507,9 @@ impl Clause<'_> {
                 Lit::Number(_) | Lit::Symbol('+') => {
                     let Some((number, end)) = self.phone(at) else { continue };
                     self.frame.push(Role::Phones, number);
+                    if let Some(cue) = cue {
+                        self.said_noun(cue);
+                    }
                     self.take(cue.unwrap_or(at), end, "contact");
                 }
                 Lit::Quoted(text) => {
@@ -395,15 +521,46 @@ impl Clause<'_> {
                 }
                 Lit::Word if self.items[at].capital && !self.dated(at) => {
                     if let Some((name, end)) = self.name(at, false) {
+                        // "nonna Rosa": a word nobody knows, right before the name, belongs to it.
+                        let title = at.checked_sub(1).filter(|b| self.titles(*b));
+                        let name = title.map_or(name.clone(), |b| format!("{} {name}", self.items[b].text));
                         self.frame
                             .slots
                             .entry(if creates { Role::PersonName } else { Role::Query })
                             .or_insert(name.into());
-                        self.take(at, end, "contact");
+                        self.take(title.unwrap_or(at), end, "contact");
                     }
                 }
                 _ => {}
             }
+        }
+        self.somebody();
+    }
+
+    /// A plain word that means nothing else.
+    fn titles(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        item.free() && item.senses.is_empty() && matches!(item.lit, Lit::Word)
+    }
+
+    /// "is there a plumber among my contacts": who is looked for by one word and no name.
+    fn somebody(&mut self) {
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        let book = (0..self.len()).flat_map(|at| self.noun_ids(at)).any(|id| {
+            let noun = self.senses.noun.get(&id);
+            noun.is_some_and(|noun| noun.object.as_deref() == Some("contacts") && noun.rank > 2)
+        });
+        let looks = looks && book;
+        let values = [Role::Query, Role::Phones, Role::Emails];
+        if !looks || values.iter().any(|role| self.frame.has(*role)) {
+            return;
+        }
+        let unknown: Vec<usize> = (0..self.len()).filter(|at| self.titles(*at)).collect();
+        let [at] = unknown[..] else { return };
+        if at.checked_sub(1).is_some_and(|before| self.lexicon.articles.contains(&self.items[before].norm)) {
+            let word = self.items[at].text.clone();
+            self.frame.set(Role::Query, word);
+            self.take(at, at + 1, "contact");
         }
     }
 

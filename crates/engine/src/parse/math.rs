@@ -1,16 +1,67 @@
 //! Arithmetic and conversions, said in words or signs.
 
 use super::Clause;
+use super::dates::small;
 use crate::catalog::Role;
 use crate::text::Lit;
+use serde_json::Value;
 
 impl Clause<'_> {
     /// An expression, when the clause is nothing but one.
     pub(crate) fn expression(&mut self) -> bool {
-        let found = self.conversion().or_else(|| self.percentage()).or_else(|| self.arithmetic());
+        let found = self
+            .conversion()
+            .or_else(|| self.percentage())
+            .or_else(|| self.reckoned())
+            .or_else(|| self.arithmetic());
         let Some(expression) = found else { return false };
         self.frame.set(Role::Expression, expression);
         self.take(0, self.len(), "expression");
+        true
+    }
+
+    /// "the average of 4, 8 and 15": two numbers or more, what is asked of them, and nothing else. A sum is an expression.
+    pub(crate) fn listed_numbers(&mut self) -> bool {
+        let numbers: Vec<usize> =
+            (0..self.len()).filter(|at| matches!(self.lit(*at), Some(Lit::Number(_)))).collect();
+        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
+        let between = |at: usize| {
+            let item = &self.items[at];
+            numbers.contains(&at) || item.is_comma() || item.is("then", "and") || item.is("bound", "and")
+        };
+        let sums = |item: &super::Item| item.is("stat", "sum") || item.command() == Some("sum");
+        let asks = |item: &super::Item| {
+            sums(item)
+                || matches!(item.sense("stat"), Some("avg" | "median" | "min" | "max"))
+                || item.sense("stat_group").is_some()
+        };
+        let light = |at: usize| {
+            let item = &self.items[at];
+            let verb = item.command().is_none_or(|id| self.senses.asks(id));
+            let cats = ["math_ask", "polite", "stop", "numbers", "self", "which_one"];
+            between(at)
+                || item.is_symbol()
+                || asks(item)
+                || verb && cats.iter().any(|cat| item.sense(cat).is_some())
+                || item.command().is_some_and(|id| self.senses.asks(id))
+        };
+        let whole = numbers.len() > 1 && (*first..=*last).all(between) && (0..self.len()).all(light);
+        if !whole || !self.items.iter().any(asks) {
+            return false;
+        }
+        let values: Vec<f64> = numbers.iter().filter_map(|at| self.items[*at].number()).collect();
+        if self.items.iter().filter(|item| asks(item)).all(sums) {
+            let terms: Vec<String> = values.iter().map(f64::to_string).collect();
+            self.frame.set(Role::Expression, terms.join("+"));
+        } else {
+            let whole = |n: f64| small::<i64>(n).filter(|i| *i as f64 == n);
+            let values: Vec<Value> =
+                values.iter().map(|n| whole(*n).map_or(Value::from(*n), Value::from)).collect();
+            self.frame.set(Role::Values, values);
+            self.frame.verbs.push("describe".to_owned());
+        }
+        self.frame.verb = None;
+        self.take(0, self.len(), "numbers");
         true
     }
 
@@ -19,7 +70,9 @@ impl Clause<'_> {
         self.items.iter().enumerate().all(|(at, item)| {
             used.contains(&at)
                 || item.is_symbol()
-                || ["math_ask", "polite", "stop", "measure_to"].iter().any(|cat| item.sense(cat).is_some())
+                || ["math_ask", "polite", "stop", "measure_to", "condition"]
+                    .iter()
+                    .any(|cat| item.sense(cat).is_some())
                 || matches!(item.command(), Some("find" | "compute" | "convert"))
         })
     }
@@ -65,6 +118,35 @@ impl Clause<'_> {
             at += 1;
         }
         at
+    }
+
+    /// "divide 96 by 8", "take 5 from 12": the verb says what is done with the two numbers around a small word.
+    fn reckoned(&self) -> Option<String> {
+        let verb = (0..self.len()).find(|at| self.sense(*at, "math_verb").is_some())?;
+        let numbers: Vec<usize> = (0..self.len()).filter(|at| self.digit(*at)).collect();
+        let [first, second] = numbers[..] else { return None };
+        let binds = |at: usize| {
+            let item = &self.items[at];
+            ["math", "prep", "stop", "by", "bound", "then"].iter().any(|cat| item.sense(cat).is_some())
+        };
+        let used: Vec<usize> = std::iter::once(verb).chain(first..=second).collect();
+        let between = (first + 1..second).all(binds) && first + 1 < second;
+        if verb > first || !between || !self.only(&used) {
+            return None;
+        }
+        let (a, b) = (self.digits(first)?, self.digits(second)?);
+        let from = (first + 1..second).any(|at| self.is(at, "prep", "from"));
+        Some(match self.sense(verb, "math_verb")? {
+            "minus" if from => format!("{b}-{a}"),
+            "minus" => format!("{a}-{b}"),
+            "times" => format!("{a}*{b}"),
+            "plus" => format!("{a}+{b}"),
+            _ => format!("{a}/{b}"),
+        })
+    }
+
+    fn digit(&self, at: usize) -> bool {
+        matches!(self.lit(at), Some(Lit::Number(_)))
     }
 
     fn arithmetic(&self) -> Option<String> {

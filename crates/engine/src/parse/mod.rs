@@ -3,6 +3,9 @@
 //! Reading is a sequence of readers over the items of a clause. Each takes the items it explains, so that no
 //! word means two things; what is left at the end is the evidence against the reading.
 
+mod alike;
+mod apart;
+mod apposition;
 mod aside;
 mod clause;
 mod complement;
@@ -16,8 +19,10 @@ mod label;
 mod left;
 mod mail;
 mod math;
+mod meant;
 mod names;
 mod negation;
+mod nested;
 mod nouns;
 mod numbers;
 mod part;
@@ -34,7 +39,10 @@ mod vague;
 mod when;
 mod wish;
 
-pub(crate) use aside::{asks, without_reasons};
+pub(crate) use alike::compared;
+pub(crate) use apart::together;
+pub(crate) use apposition::appositions;
+pub(crate) use aside::{asks, without_purposes, without_reasons};
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};
 pub(crate) use item::{Item, items};

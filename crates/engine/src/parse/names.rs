@@ -196,7 +196,7 @@ impl Clause<'_> {
 }
 
 /// A comma, "and", "or".
-fn joins(item: &Item) -> bool {
+pub(super) fn joins(item: &Item) -> bool {
     item.is_comma() || item.is("then", "and") || item.is("then", "or") || item.sense("neg").is_some()
 }
 

@@ -1,6 +1,6 @@
 //! What is left out: "except the PDFs", "but not from Giulia", "esclusi quelli sotto node_modules".
 
-use super::Clause;
+use super::{Clause, Item};
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -8,7 +8,11 @@ impl Clause<'_> {
     /// Reads what follows a word of exclusion, up to a comma or the verb.
     pub(crate) fn exclusions(&mut self, object: &str) {
         for at in 0..self.len() {
-            if !self.free(at) || self.sense(at, "neg").is_none() {
+            let kind = self.is(at, "set", "but_not") && self.format_word(self.skip_stops(at + 1)).is_some();
+            if !self.free(at) || self.sense(at, "neg").is_none() && !kind {
+                continue;
+            }
+            if self.frame.table && self.column_is_not(at) {
                 continue;
             }
             let before = self.frame.excluded.len();
@@ -23,7 +27,9 @@ impl Clause<'_> {
                 let known = self.frame.excluded.len() > before;
                 let where_they_are =
                     known && !placed && matches!(item.sense("prep"), Some("in" | "inor" | "from"));
-                if !item.free() || ends || where_they_are {
+                // "except the PDFs to X": X is where they go.
+                let goes = known && item.is("prep", "to") && self.leads_somewhere();
+                if !item.free() || ends || where_they_are || goes {
                     break;
                 }
                 if !self.excluded(end, object) && !self.fills(end) {
@@ -32,9 +38,31 @@ impl Clause<'_> {
                 end += 1;
             }
             if self.frame.excluded.len() > before {
-                self.take(at, end, "except");
+                // "leaving the zips aside"
+                let aside = self.free(end) && self.is(end, "spare", "after");
+                self.take(at, end + usize::from(aside), "except");
             }
         }
+    }
+
+    /// Whether the verb leads things to a place.
+    fn leads_somewhere(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        verb.is_some_and(|verb| !verb.goals.is_empty())
+    }
+
+    /// "status isn't 'done'": of the rows of a table, a condition on a column that does not hold.
+    fn column_is_not(&mut self, at: usize) -> bool {
+        let value = |item: &Item| matches!(item.lit, Lit::Quoted(_)) || item.capital;
+        let Some(text) = self.items.get(at + 1).filter(|i| i.free() && value(i)).map(|i| i.text.clone())
+        else {
+            return false;
+        };
+        let Some((column, from)) = self.column_before(at) else { return false };
+        self.frame.column = Some((column, Role::WhereValue, text.into()));
+        self.frame.column_not = true;
+        self.take(from, at + 2, "column");
+        true
     }
 
     /// Whether a place is named before `at`.

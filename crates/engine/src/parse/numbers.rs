@@ -37,13 +37,14 @@ impl Clause<'_> {
     }
 
     fn size(&self, at: usize) -> Option<(u64, usize)> {
-        let n = self.number(at)?;
+        // "over the gigabyte" is over one.
+        let (n, next) = self.number(at).map_or((1.0, at), |n| (n, at + 1));
         // "one and a half GB", "one giga and a half".
-        let before = usize::from(self.sense(at + 1, "half").is_some());
-        let unit: f64 = self.sense(at + 1 + before, "size_unit")?.parse().ok()?;
-        let after = usize::from(before == 0 && self.sense(at + 2, "half").is_some());
+        let before = usize::from(next > at && self.sense(next, "half").is_some());
+        let unit: f64 = self.sense(next + before, "size_unit")?.parse().ok()?;
+        let after = usize::from(before == 0 && self.sense(next + 1, "half").is_some());
         let half = 0.5 * (before + after) as f64;
-        Some((small_u64((n + half) * unit)?, at + 2 + before + after))
+        Some((small_u64((n + half) * unit)?, next + 1 + before + after))
     }
 
     fn size_range(&self, at: usize) -> Option<(u64, u64, usize)> {
@@ -104,6 +105,47 @@ impl Clause<'_> {
         }
     }
 
+    /// "the smallest, largest and average size": among what is computed, a superlative is computed too.
+    pub(crate) fn extremes(&mut self) {
+        let extreme = |clause: &Self, at: usize| match clause.sense(at, "super").filter(|_| clause.free(at)) {
+            Some("biggest") => Some("max"),
+            Some("smallest") => Some("min"),
+            _ => None,
+        };
+        let listed = |clause: &Self, at: usize| {
+            clause
+                .items
+                .get(at)
+                .is_some_and(|i| i.is_comma() || i.is("then", "and") || super::clause::only_stop(i))
+        };
+        let computed = |clause: &Self, at: usize| {
+            clause.free(at) && matches!(clause.sense(at, "stat"), Some("avg" | "median" | "min" | "max"))
+        };
+        if self.changes() {
+            return;
+        }
+        for at in 0..self.len() {
+            if extreme(self, at).is_none() {
+                continue;
+            }
+            let mut end = at + 1;
+            while listed(self, end) || extreme(self, end).is_some() {
+                end += 1;
+            }
+            if !computed(self, end)
+                || !self.items[at + 1..end].iter().any(|i| i.is_comma() || i.is("then", "and"))
+            {
+                continue;
+            }
+            for i in at..end {
+                if let Some(id) = extreme(self, i) {
+                    self.stat(id);
+                    self.take(i, i + 1, "stat");
+                }
+            }
+        }
+    }
+
     /// "the five largest", "newest first", "in alphabetical order".
     pub(crate) fn orders(&mut self) {
         let verb_find = self.verb_at;
@@ -134,6 +176,23 @@ impl Clause<'_> {
             // "by name, from Z to A": the second says the direction of the first.
             let limit = if listed.is_some() { None } else { self.rank_limit(at) };
             self.frame.order = Some(Order { field, order, limit });
+            self.take(at, at + 1, "order");
+        }
+    }
+
+    /// "put in order of size": the field right after a verb that orders.
+    pub(crate) fn field_order(&mut self) {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let Some(at) = self.verb_at.filter(|_| self.frame.order.is_none() && verb.is_some_and(|v| v.orders))
+        else {
+            return;
+        };
+        let small = |i: &usize| super::clause::only_stop(&self.items[*i]) || self.sense(*i, "prep").is_some();
+        let next = (at + 1..self.len()).find(|i| !small(i));
+        let field =
+            next.filter(|i| self.free(*i)).and_then(|i| Some((i, self.sense(i, "field")?.to_owned())));
+        if let Some((at, field)) = field {
+            self.frame.order = Some(Order { field, order: "asc".to_owned(), limit: None });
             self.take(at, at + 1, "order");
         }
     }
@@ -323,7 +382,13 @@ impl Clause<'_> {
 
     /// "who … most": the group the question is about; "each month": a recurrence that repeats nothing.
     fn asked_group(&self, at: usize) -> Option<String> {
-        if self.ranks_groups()
+        // "who uses the most memory": that is no person.
+        let load = |id: &str| self.senses.flag.get(id).is_some_and(|flag| flag.role == Role::LoadBy);
+        let loads = self.items.iter().any(|item| item.sense("flag").is_some_and(load));
+        let apiece = || self.items.iter().any(|item| item.sense("apiece").is_some());
+        let counted = || self.items.iter().any(|item| item.is("stat", "count"));
+        if !loads
+            && (self.ranks_groups() || counted() && apiece())
             && let Some(group) = self.sense(at, "which_group")
         {
             return Some(group.to_owned());

@@ -2,6 +2,7 @@
 
 use super::Clause;
 use crate::catalog::Role;
+use crate::lexicon::VerbSense;
 use crate::text::Lit;
 
 /// A place a clause mentions.
@@ -19,6 +20,10 @@ pub(crate) struct Mention {
     pub(crate) loose: bool,
     /// Where it stands.
     pub(crate) at: usize,
+    /// Said with the word for folder.
+    pub(crate) called: bool,
+    /// And with that word for several.
+    pub(crate) plural: bool,
 }
 
 impl Clause<'_> {
@@ -29,7 +34,10 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            let Some((mention, from, to)) = self.mention(at) else { continue };
+            let Some((mut mention, from, to)) = self.mention(at) else { continue };
+            let folder = (from..to).find(|i| self.sense(*i, "folder_word").is_some());
+            mention.called = folder.is_some();
+            mention.plural = folder.is_some_and(|folder| self.several_at(folder));
             self.take(from, to, "place");
             self.described(&mention);
             found.push(mention);
@@ -39,16 +47,25 @@ impl Clause<'_> {
 
     /// "the lease ~/Documents/x.pdf": a word that only says what the file is, which its path tells from all others.
     fn described(&mut self, mention: &Mention) {
-        let exact = mention.file && matches!(self.lit(mention.at), Some(Lit::Path(_) | Lit::Slashed(_)));
-        let word = mention.at.checked_sub(1).filter(|b| {
-            let item = &self.items[*b];
-            item.free() && item.senses.is_empty() && !item.capital && matches!(item.lit, Lit::Word)
+        let exact = (mention.file || !self.changes())
+            && matches!(self.lit(mention.at), Some(Lit::Path(_) | Lit::Slashed(_)));
+        // Where things are only looked at, a word such as "scanned" may stand there too.
+        let looks = !self.changes();
+        let describes = |at: usize| {
+            let item = &self.items[at];
+            let vague = looks && !item.senses.is_empty() && item.senses.iter().all(|s| s.cat == "vague");
+            let plain = item.free() && !item.capital && matches!(item.lit, Lit::Word);
+            plain && (item.senses.is_empty() || vague)
+        };
+        let mut word = mention.at;
+        while word > 0 && mention.at - word < 2 && describes(word - 1) {
+            word -= 1;
+        }
+        let article = word.checked_sub(1).is_some_and(|b| {
+            self.sense(b, "stop").is_some() || self.sense(b, "prep").is_some() || Some(b) == self.verb_at
         });
-        let article = word
-            .and_then(|w| w.checked_sub(1))
-            .is_some_and(|b| self.sense(b, "stop").is_some() || Some(b) == self.verb_at);
-        if let Some(word) = word.filter(|_| exact && article) {
-            self.take(word, word + 1, "place");
+        if exact && article {
+            self.take(word, mention.at, "place");
         }
     }
 
@@ -62,6 +79,8 @@ impl Clause<'_> {
             file,
             loose,
             at,
+            called: false,
+            plural: false,
         };
         match &item.lit {
             Lit::Path(path) => Some((make(path.clone(), None, has_ending(path), false), from, at + 1)),
@@ -97,7 +116,11 @@ impl Clause<'_> {
                 && (super::clause::only_stop(before)
                     || before.sense("folder_word").is_some()
                     || from == at && before.is("noun", "archive") && self.packing(at)
-                    || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some())
+                    || from > 1
+                        && self.is_made_new(from - 1)
+                        && self.sense(from - 2, "folder_word").is_some()
+                    || before.is("cue", "named") && from > 1 && self.sense(from - 2, "folder_word").is_some()
+                    || self.file_called(from - 1, at))
             {
                 from -= 1;
             } else {
@@ -113,6 +136,15 @@ impl Clause<'_> {
         // Articles that lead to no preposition belong to nobody.
         let folder = (from..at).find(|i| self.sense(*i, "folder_word").is_some());
         (folder.unwrap_or(at), String::new())
+    }
+
+    /// "in a file called ~/x.csv": the words between the preposition and the name.
+    fn file_called(&self, before: usize, at: usize) -> bool {
+        let called = |i: usize| self.is(i, "cue", "named") && i + 1 == at;
+        let file = |i: usize| self.is(i, "noun", "file") && self.is(i + 1, "cue", "named") && i + 2 == at;
+        let literal = matches!(self.lit(at), Some(Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
+        let led = before.checked_sub(1).is_some_and(|i| self.is(i, "noun", "file"));
+        literal && (called(before) && led || file(before))
     }
 
     /// "into an archive ~/x.zip": the noun before the name says what the name already does.
@@ -133,7 +165,7 @@ impl Clause<'_> {
     }
 
     fn folder_after(&self, at: usize) -> bool {
-        self.free(at) && self.sense(at, "folder_word").is_some()
+        self.free(at) && self.sense(at, "folder_word").is_some() && self.sense(at, "prep").is_none()
     }
 
     /// A folder by its name: a known one, or a word with a capital, or any word beside the word for folder.
@@ -151,7 +183,7 @@ impl Clause<'_> {
                 || phrase
                 || item.capital && (!prep.is_empty() || self.owns(at + 1) || self.asks_about())
                 || self.weighed(at)
-                || item.capital && (self.renamed(at) || self.shown(at))
+                || item.capital && (self.renamed(at) || self.shown(at) || self.looked_into(at))
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
             if sure && self.own_folder(at, called || after) {
                 let (name, end) = (item.text.clone(), at + 1 + usize::from(after));
@@ -181,6 +213,10 @@ impl Clause<'_> {
             && (matches!(prep, "in" | "inor" | "from" | "to")
                 || prep == "of" && !self.items.iter().any(|i| i.is("noun", "image")))
             || item.capital && (called || self.before_folder_word(at))
+            || item.is_name()
+                && !dated
+                && !thing
+                && (self.packed(at) || self.looked_into(at) && self.sense(at - 1, "look_in").is_some())
         {
             let (name, end) = self.name(at, false)?;
             let after = usize::from(self.folder_after(end));
@@ -204,7 +240,11 @@ impl Clause<'_> {
             {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 1));
             }
-            if !prep.is_empty() && prep != "of" && self.folder_after(at + 1) && item.senses.is_empty() {
+            // "the node_modules folders": no other word is written so.
+            let written =
+                item.text.contains(['_', '-', '.']) || item.text.ends_with(|c: char| c.is_ascii_digit());
+            let led = !prep.is_empty() && prep != "of" || written;
+            if led && self.folder_after(at + 1) && item.senses.is_empty() {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 2));
             }
         }
@@ -216,6 +256,25 @@ impl Clause<'_> {
     fn own_folder(&self, at: usize, called: bool) -> bool {
         let item = &self.items[at];
         item.capital && item.sense("own_folder").is_some() && (called || self.changes())
+    }
+
+    /// "what's in Documents": right after a phrase that asks what is there, and nothing more.
+    fn looked_into(&self, at: usize) -> bool {
+        let asked = |before: usize| self.is(before, "noun", "contents") && self.items[before].words > 1;
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        let last = self.items[end..].iter().all(|item| item.is_symbol() || item.sense("polite").is_some());
+        last && at.checked_sub(1).is_some_and(asked)
+    }
+
+    /// "zip Work into …": what is written as a name right after a verb that packs is the folder of that name.
+    fn packed(&self, at: usize) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let packs = verb.is_some_and(|verb| verb.goals.contains(&Role::Dst));
+        let beside = self.verb_at.is_some_and(|verb| verb + 1 == at);
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        packs
+            && beside
+            && self.items.get(end).is_none_or(|next| next.is_symbol() || next.sense("prep").is_some())
     }
 
     /// "rename X to Y", "move X to Y": what is written as a name right after the verb is what is meant, not what is in it.
@@ -232,7 +291,7 @@ impl Clause<'_> {
         last && beside && verb.is_some_and(|verb| verb.query)
     }
 
-    fn names_file(&self, at: usize) -> bool {
+    pub(crate) fn names_file(&self, at: usize) -> bool {
         matches!(&self.items[at].lit, Lit::Path(path) | Lit::Slashed(path) | Lit::File(path) if has_ending(path))
     }
 
@@ -328,8 +387,16 @@ impl Clause<'_> {
         self.frame.leftover.extend(lost);
         let lost = self.of_somebody(&mentions);
         self.frame.leftover.extend(lost);
-        if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions) {
+        // "convert the photos in X": a verb that has to lead nowhere, and one place, where they are.
+        let stays = verb.wants.is_none()
+            && !verb.in_goal
+            && !self.frame.has(Role::Paths)
+            && matches!(&mentions[..], [only] if only.prep == "inor" && !only.file)
+            && !self.items.iter().any(|item| item.words == 0 && item.sense("pron").is_some())
+            && !self.pointing();
+        if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions).filter(|_| !stays) {
             let mention = mentions.remove(goal);
+            self.frame.leftover.extend(self.no_folder(&verb, &mention, &mentions));
             let role = verb.goals.iter().copied().find(|role| match role {
                 Role::OutPath => mention.file,
                 Role::DstDir => !mention.file || verb.goals.len() == 1,
@@ -344,7 +411,20 @@ impl Clause<'_> {
                 self.frame.set(role, value);
             }
         }
+        self.frame.leftover.extend(self.flung(&mentions));
+        let mentions = self.nested(mentions);
         let folders: Vec<Mention> = mentions.iter().filter(|m| !m.file).cloned().collect();
+        // "throw the photos of A in B": two places that nothing joins are not both where things are.
+        if self.changes() {
+            let apart = folders.windows(2).filter(|pair| {
+                let (from, to) = (pair[0].at, pair[1].at);
+                let sources = pair.iter().all(|place| place.prep != "to");
+                let other = pair[0].prep != pair[1].prep && !self.joins(from, to);
+                sources && (other || self.acts_between(from, to))
+            });
+            let lost: Vec<String> = apart.map(|pair| pair[1].path.clone()).collect();
+            self.frame.leftover.extend(lost);
+        }
         if let Some(folder) = folders.first() {
             self.frame.set(Role::Place, folder.path.clone());
         }
@@ -363,6 +443,34 @@ impl Clause<'_> {
             }
             self.frame.push(Role::Paths, path);
         }
+    }
+
+    /// Whether a conjunction or a comma stands between two places.
+    fn joins(&self, from: usize, to: usize) -> bool {
+        let bound = |item: &super::Item| {
+            item.is_comma() || item.sense("then").is_some() || item.sense("set").is_some()
+        };
+        self.items[from + 1..to].iter().any(bound)
+    }
+
+    /// Whether the verb, or a word that points back, stands between two places.
+    fn acts_between(&self, from: usize, to: usize) -> bool {
+        let points = |i: usize| self.items[i].taken == "pronoun";
+        (from + 1..to).any(|i| Some(i) == self.verb_at || points(i))
+    }
+
+    /// Whether the things are pointed to, and no noun names them.
+    fn pointing(&self) -> bool {
+        self.frame.anaphor.is_some() || self.frame.nouns.is_empty() && self.frame.kinds.is_empty()
+    }
+
+    /// "put the photos in ~/x.txt": things do not go into a file.
+    fn no_folder(&self, verb: &VerbSense, goal: &Mention, others: &[Mention]) -> Option<String> {
+        let things = !self.frame.nouns.is_empty() || !self.frame.kinds.is_empty();
+        let text = self.senses.ending("write_format", &goal.path).is_some();
+        let named = others.iter().any(|m| m.file);
+        let folder = verb.goals == [Role::DstDir];
+        (things && goal.file && text && folder && !named).then(|| goal.path.clone())
     }
 
     /// Which mention is the goal.

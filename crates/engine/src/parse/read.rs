@@ -1,8 +1,9 @@
 //! The order in which a clause is read.
 
-use super::places::Mention;
+use super::places::{Mention, has_ending};
 use super::{Clause, Frame, Item};
 use crate::catalog::Role;
+use crate::lexicon::{NounSense, VerbSense};
 use crate::text::Lit;
 
 impl Clause<'_> {
@@ -10,31 +11,52 @@ impl Clause<'_> {
     ///
     /// `hint` is the object of what went before, for clauses that name none.
     pub(crate) fn read(mut self, hint: &str) -> Frame {
+        self.timed = (0..self.len()).any(|at| self.duration(at).is_some());
         self.shell();
+        self.topic();
         self.main_verb();
+        self.ends_as();
+        self.only_looks_up();
         self.turned();
+        self.meant();
         self.given_names();
         if let Some(frame) = self.word_by_word() {
             return frame;
         }
         self.number_of();
-        if self.expression() {
+        if self.expression() || self.listed_numbers() {
             self.frame.object = "numbers".to_owned();
             return self.finish();
         }
         self.literals();
+        self.counted_paths();
         self.outputs();
         let extracts = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let extracts = extracts.is_some_and(|verb| verb.verb.as_deref() == Some("extract"));
         self.known_fields(extracts);
+        self.asked_fields(hint);
         self.literal_words();
         if matches!(self.guess().as_str(), "files" | "dirs" | "images" | "") {
             self.literal_names();
         }
         let mut guess = self.guess();
+        if let Some((id, object)) = self.spoken_noun() {
+            self.frame.nouns.insert(0, super::frame::Noun { id });
+            guess = object;
+        }
+        if guess.is_empty()
+            && let Some(object) = self.implied(hint)
+        {
+            self.frame.object.clone_from(&object);
+            guess = object;
+        }
         if guess.is_empty() && !self.names_a_file() {
             self.frame.hinted = true;
             guess = hint.to_owned();
+        }
+        if guess == "dirs" && self.goes_to_mail_folder(hint) {
+            hint.clone_into(&mut guess);
+            self.frame.hinted = true;
         }
         if guess.is_empty()
             && self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| v.query)
@@ -43,7 +65,14 @@ impl Clause<'_> {
             "events".clone_into(&mut guess);
             "events".clone_into(&mut self.frame.object);
         }
-        if guess.is_empty() && self.correspondent() {
+        if guess == "dirs" && self.is_on() {
+            "events".clone_into(&mut guess);
+            "events".clone_into(&mut self.frame.object);
+        }
+        if self.everything_sent() {
+            guess.clear();
+        }
+        if self.all_sent() || guess.is_empty() && (self.who_wrote() || self.correspondent()) {
             "messages".clone_into(&mut guess);
             "messages".clone_into(&mut self.frame.object);
         }
@@ -55,13 +84,20 @@ impl Clause<'_> {
         if renames && !self.frame.has(Role::NameTemplate) {
             self.rename_cues();
         }
-        if creates && self.items.iter().any(|i| i.free() && i.is("noun", "folder")) {
+        if creates && (self.items.iter().any(|i| i.free() && i.is("noun", "folder")) || self.makes_folder()) {
             "dirs".clone_into(&mut guess);
+            if self.makes_folder() {
+                "dirs".clone_into(&mut self.frame.object);
+            }
             self.new_folders();
         }
         if guess == "messages" && !sends {
             self.given_labels();
             self.senders();
+        }
+        if guess == "tasks" {
+            let falls = verb.fallback.as_ref().and_then(|other| other.verb.as_deref());
+            self.task_cues([verb.verb.as_deref(), falls].contains(&Some("set")));
         }
         self.acting_flags();
         self.likeness();
@@ -77,6 +113,9 @@ impl Clause<'_> {
         self.at_most();
         let converts = verb.qualifier.as_deref() == Some("format");
         self.format_cues(converts);
+        if verb.verb.as_deref() == Some("describe") {
+            self.lengths();
+        }
         if guess != "texts" || !self.items.iter().any(|i| i.is("noun", "char")) {
             self.sets();
         }
@@ -114,14 +153,86 @@ impl Clause<'_> {
             self.recipients();
         }
         let mentions = self.mentions();
+        self.past();
         self.pronouns(hint);
+        self.extremes();
         self.orders();
+        self.field_order();
         self.first_few();
         self.stats();
         self.flags();
         self.nouns();
         self.settle(mentions, &guess, sends);
         self.finish()
+    }
+
+    /// "what's on next week": what is there at a time to come, and nowhere in particular, are events.
+    fn is_on(&mut self) -> bool {
+        let nowhere = |item: &Item| {
+            matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_))
+                && (!item.capital || item.sense("weekday").is_some() || item.sense("month").is_some())
+                && item.sense("place").is_none()
+        };
+        let contents: Vec<usize> = (0..self.len()).filter(|at| self.is(*at, "noun", "contents")).collect();
+        let looks = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        if contents.is_empty() || !looks || !self.items.iter().all(nowhere) || !self.lies_ahead() {
+            return false;
+        }
+        contents.into_iter().for_each(|at| self.take(at, at + 1, "noun"));
+        true
+    }
+
+    /// The records that a verb in several words names itself: "put in the address book".
+    fn spoken_noun(&self) -> Option<(String, String)> {
+        let verb = self.verb_at.filter(|at| self.items[*at].words > 1)?;
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id))?;
+        if sense.object.is_some() || sense.query {
+            return None;
+        }
+        let words: Vec<&str> = self.items[verb].norm.split(' ').collect();
+        let phrase = (1..words.len()).find_map(|from| self.lexicon.phrase(&words[from..]))?;
+        let nouns = phrase.senses.iter().filter(|sense| sense.cat == "noun").map(|sense| sense.id.clone());
+        let mut records = nouns.filter_map(|id| Some((self.senses.noun.get(&id)?.object.clone()?, id)));
+        records
+            .find(|(object, _)| matches!(object.as_str(), "contacts" | "events"))
+            .map(|(object, id)| (id, object))
+    }
+
+    /// What a verb is said of where nothing but a name says what is meant.
+    fn implied(&self, hint: &str) -> Option<String> {
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id))?;
+        let named = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let file =
+            |item: &Item| matches!(item.lit, Lit::Path(_) | Lit::Slashed(_) | Lit::File(_) | Lit::Glob(_));
+        let open = named && !self.items.iter().any(file) && matches!(hint, "" | "files" | "dirs");
+        sense.about.clone().filter(|_| open)
+    }
+
+    /// Whose words were taken as what is looked for is only looking, whatever the verb before them.
+    fn only_looks_up(&mut self) {
+        let other =
+            self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id)).is_some_and(|v| !v.query);
+        if self.frame.has(Role::Query) && other {
+            self.frame.verb = Some("find".to_owned());
+        }
+    }
+
+    /// "what is https://x about?": a question that ends with such a word asks for what the word says.
+    fn ends_as(&mut self) {
+        let last = (0..self.len()).rev().find(|at| !self.items[*at].is_symbol());
+        let Some(at) = last.filter(|at| self.asks && self.free(*at) && Some(*at) != self.verb_at) else {
+            return;
+        };
+        let told = self.frame.verb.as_ref().is_none_or(|id| self.senses.asks(id));
+        let thing = self.items.iter().any(|item| {
+            let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            noun.is_some_and(|noun| noun.object.as_deref() == Some("messages"))
+                || matches!(item.lit, Lit::Url(_) | Lit::Path(_) | Lit::Slashed(_) | Lit::File(_))
+        });
+        if let Some(id) = self.sense(at, "ends").map(str::to_owned).filter(|_| told && thing) {
+            self.frame.verb = Some(id);
+            self.take(at, at + 1, "verb");
+        }
     }
 
     /// What is only passed on is not read: "ask the frontier model why …".
@@ -168,6 +279,11 @@ impl Clause<'_> {
             if polite {
                 self.take(at, at + 1, "polite");
             }
+        }
+        // "on second thought, …" at the beginning takes back what was said before; further on it takes back what was said here.
+        let first = self.items.iter().position(|item| item.free() && !item.is_symbol());
+        if let Some(at) = first.filter(|at| self.sense(*at, "correction").is_some()) {
+            self.take(at, at + 1, "polite");
         }
         let mut at = 0;
         while self.items.get(at).is_some_and(|i| !i.free() || i.is_symbol() || i.sense("then").is_some()) {
@@ -226,6 +342,7 @@ impl Clause<'_> {
         }
         self.alone();
         self.said_closer();
+        self.takes_fields();
         // A question word can be the word that groups: "in which month".
         if let Some(at) = self.verb_at
             && !self.is(at, "by", "which")
@@ -236,6 +353,15 @@ impl Clause<'_> {
         {
             self.take(at, at + 1, "verb");
         }
+    }
+
+    /// "make a folder …", where the words for it are one phrase with the verb.
+    pub(crate) fn makes_folder(&self) -> bool {
+        let folder = |word: &str| {
+            let known = self.lexicon.single(word);
+            known.is_some_and(|word| word.senses.iter().any(|s| s.cat == "noun" && s.id == "folder"))
+        };
+        self.verb_at.is_some_and(|verb| self.items[verb].norm.split(' ').any(folder))
     }
 
     /// "three new folders: A, B and C": a word for what is new, beside folders that get names.
@@ -249,7 +375,10 @@ impl Clause<'_> {
     /// "write 'x' at the end of": a phrase further on that does the same in a way of its own.
     fn said_closer(&mut self) {
         let sense = |id: &String| self.senses.verb.get(id);
-        let Some(verb) = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes) else { return };
+        let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+        let lays = |verb: &&VerbSense| quoted && verb.in_goal && verb.on_list.is_some();
+        let verb = self.frame.verb.as_ref().and_then(sense).filter(|verb| verb.makes || lays(verb));
+        let Some(verb) = verb else { return };
         let closer =
             (0..self.len()).filter(|at| self.free(*at) && Some(*at) != self.verb_at).find_map(|at| {
                 let item = Some(&self.items[at]).filter(|item| item.words > 1)?;
@@ -257,12 +386,37 @@ impl Clause<'_> {
                 let other = self.senses.verb.get(id)?;
                 let same =
                     other.verb == verb.verb && other.object == verb.object && other.goals == verb.goals;
-                (same && !other.set.is_empty()).then(|| (at, id.to_owned()))
+                let laid = lays(&verb) && other.makes;
+                ((same || laid) && !other.set.is_empty()).then(|| (at, id.to_owned()))
             });
         if let Some((at, id)) = closer {
             self.frame.verb = Some(id);
             self.take(at, at + 1, "verb");
         }
+    }
+
+    /// "pull out the dates", "pull out the lines": a word that takes out as well as looks for takes out what can only be
+    /// taken out, and what is in an archive.
+    fn takes_fields(&mut self) {
+        let Some(at) = self.verb_at else { return };
+        let verbs = || self.items[at].senses.iter().filter(|s| s.cat == "verb" && s.command);
+        let takes = verbs().find(|s| self.is_verb(&s.id, "extract"));
+        let looks = verbs().find(|s| self.senses.verb.get(&s.id).is_some_and(|verb| verb.query));
+        let (Some(takes), Some(looks)) = (takes, looks) else { return };
+        let packed = |path: &str| self.senses.ending("archive_format", path).is_some();
+        let inner = |i: &Item| match &i.lit {
+            Lit::Path(path) | Lit::File(path) | Lit::Slashed(path) => packed(path),
+            _ => i.is("noun", "archive") || i.sense("extract_field").is_some() && i.sense("noun").is_none(),
+        };
+        let points = |at: usize| self.is(at, "pron", "them") || self.is(at, "pron", "it");
+        let pointed = (0..self.len()).any(|at| points(at) && self.sense(at + 1, "noun").is_none());
+        let inside = pointed || self.items[at + 1..].iter().any(|i| i.free() && inner(i));
+        self.frame.verb = Some(if inside { takes.id.clone() } else { looks.id.clone() });
+    }
+
+    /// Whether a sense is this verb of the executors.
+    fn is_verb(&self, id: &str, verb: &str) -> bool {
+        self.senses.verb.get(id).is_some_and(|sense| sense.verb.as_deref() == Some(verb))
     }
 
     /// A verb with nothing beside it means what needs nothing: to undo, not to cancel what is not named.
@@ -286,7 +440,7 @@ impl Clause<'_> {
         if self.sense(at, "noun").is_some() && at > 0 && article(&self.items[at - 1]) {
             return true;
         }
-        if self.thing_of(at) {
+        if self.thing_of(at) || self.is_for(at) {
             return true;
         }
         let next = |cat: &str| self.sense(at + 1, cat).is_some();
@@ -300,16 +454,28 @@ impl Clause<'_> {
                 || next("compare"))
     }
 
+    /// "time for a 20 minute call": what free time is looked for, after how long it takes.
+    fn is_for(&self, at: usize) -> bool {
+        let long = at > 1 && self.sense(at - 1, "unit").is_some() && self.items[at - 2].number().is_some();
+        long && self.items.iter().any(|item| item.is("noun", "free"))
+    }
+
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
     fn turned(&mut self) {
-        let Some(verb) = self.frame.verb.clone() else { return };
+        let Some(verb) = self.frame.verb.clone() else { return self.commanded("") };
         for at in 0..self.len() {
             let item = &self.items[at];
             if !item.free() || Some(at) == self.verb_at {
                 continue;
             }
-            let noun =
-                item.sense("noun").and_then(|id| self.senses.noun.get(id)).and_then(|n| n.turns.get(&verb));
+            let value = self.items.iter().any(|item| {
+                let long = item.text.chars().filter(char::is_ascii_digit).count() > 4;
+                matches!(item.lit, Lit::Email(_)) || matches!(item.lit, Lit::Number(_)) && long
+            });
+            let nouns = item.senses.iter().filter(|s| s.cat == "noun");
+            let nouns = nouns.filter_map(|s| self.senses.noun.get(&s.id));
+            let mut nouns = nouns.filter(|n| self.beside_ending(n) && (value || !n.with_value));
+            let noun = nouns.find_map(|n| n.turns.get(&verb));
             // "into folders by" says it whole; "by" alone says nothing.
             let folders = item
                 .sense("into_folders")
@@ -319,14 +485,76 @@ impl Clause<'_> {
                 item.sense("flag").and_then(|id| self.senses.flag.get(id)).and_then(|f| f.turns.get(&verb));
             let flag = flag.or_else(|| item.sense("output").and_then(|_| self.senses.shown.get(&verb)));
             // "put 'x_' in front of the names": what is put before names renames.
-            let before = at.checked_sub(1).and_then(|before| self.lit(before));
-            let front = item.is("after", "prefix") && matches!(before, Some(Lit::Quoted(_)));
+            let quoted = self.items.iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+            let front = item.is("after", "prefix") && quoted;
             let flag = flag.or_else(|| self.senses.fronted.get(&verb).filter(|_| front));
+            // "put the rows in order of date": they stay where they are.
+            let order = item.sense("order").is_some() && item.words > 2 || self.in_order(at);
+            let order = order && !(at..self.len()).any(|i| self.is(i, "prep", "to"));
+            let flag = flag.or_else(|| self.senses.ordered.get(&verb).filter(|_| order));
             if let Some(other) = folders.or(noun).or(flag).filter(|other| !self.only_asked(other)) {
                 self.frame.verb = Some(other.clone());
                 return;
             }
+            if let Some(other) = self.turning(at, &verb) {
+                self.frame.verb = Some(other);
+                self.take(at, at + 1, "verb");
+                return;
+            }
         }
+        self.addressed(&verb);
+        self.commanded(&verb);
+    }
+
+    /// "try `x`", "the output of `x`": what a verb means when what it is about is a command.
+    fn commanded(&mut self, verb: &str) {
+        let literal = |item: &Item| !matches!(item.lit, Lit::Word | Lit::Symbol(_) | Lit::Command(_));
+        let command = self.items.iter().any(|item| matches!(item.lit, Lit::Command(_)));
+        let command = command && !self.items.iter().any(literal);
+        let said = self.items.iter().position(|item| item.sense("runs").is_some());
+        let Some(other) = self.senses.commanded.get(verb).filter(|_| command && !self.asks) else { return };
+        if let Some(at) = said {
+            self.frame.verb = Some(other.clone());
+            self.take(at, at + 1, "verb");
+        }
+    }
+
+    /// "put it on hold": what a verb means together with what is said at `at`, which then says nothing more.
+    fn turning(&self, at: usize, verb: &str) -> Option<String> {
+        let other = self.senses.turning.get(self.sense(at, "turning")?)?.get(verb)?;
+        let object = self.senses.verb.get(other).and_then(|verb| verb.object.clone());
+        let about = |id: &str| self.senses.noun.get(id).is_some_and(|noun| noun.object == object);
+        let named =
+            self.items.iter().any(|i| i.sense("noun").is_some_and(about) || i.sense("pron").is_some());
+        (named && !self.only_asked(other) && !self.items[at].capital).then(|| other.clone())
+    }
+
+    /// "write to ann@example.org": what goes to an address is sent.
+    fn addressed(&mut self, verb: &str) {
+        let to = |at: &usize| matches!(self.lit(*at), Some(Lit::Email(_))) && self.is(at - 1, "cue", "to");
+        let Some(other) = self.senses.addressed.get(verb).filter(|_| (1..self.len()).any(|at| to(&at)))
+        else {
+            return;
+        };
+        if !self.only_asked(other) {
+            self.frame.verb = Some(other.clone());
+        }
+    }
+
+    /// Whether a noun that needs a file of some ending beside it has one.
+    fn beside_ending(&self, noun: &NounSense) -> bool {
+        let Some(what) = &noun.ending else { return true };
+        self.items.iter().any(|item| match &item.lit {
+            Lit::Path(path) | Lit::Slashed(path) | Lit::File(path) => {
+                self.senses.ending(what, path).is_some()
+            }
+            _ => false,
+        })
+    }
+
+    /// "in order of": words that lead to what things are put in order by.
+    fn in_order(&self, at: usize) -> bool {
+        self.items[at].words > 2 && self.is(at, "by", "order")
     }
 
     fn outputs(&mut self) {
@@ -395,8 +623,21 @@ impl Clause<'_> {
         };
         let verb =
             self.frame.verb.clone().and_then(|id| self.senses.verb.get(&id).cloned()).unwrap_or_default();
+        // "put 'milk' in ~/shopping.txt": a text, which goes into the file.
+        let plain =
+            self.frame.nouns.is_empty() && self.frame.kinds.is_empty() && self.frame.anaphor.is_none();
+        let into = self.frame.text(Role::DstDir).filter(|dst| has_ending(dst)).map(str::to_owned);
+        let texts = quoted(self);
+        let said = plain && !texts.is_empty() && texts.iter().all(|at| !has_ending(&self.items[*at].text));
+        if let Some(dst) = into.filter(|_| said && verb.on_file.is_some()) {
+            self.frame.slots.remove(&Role::DstDir);
+            self.frame.set(Role::OutPath, dst);
+        }
+        self.otherwise(&verb, guess);
         let file = self.frame.has(Role::Paths) || self.frame.has(Role::OutPath);
-        if let Some(other) = verb.on_file.clone().filter(|_| file && !quoted(self).is_empty()) {
+        if let Some(other) =
+            verb.on_file.clone().filter(|_| file && !quoted(self).is_empty() && (verb.makes || said))
+        {
             self.frame.verb = Some(other);
             if let Some(path) = self.frame.list(Role::Paths).first() {
                 self.frame.set(Role::OutPath, path.clone());
@@ -409,8 +650,12 @@ impl Clause<'_> {
                 .verb
                 .as_ref()
                 .and_then(|id| self.senses.verb.get(id))
-                .is_some_and(|v| v.goals == [Role::OutPath]);
+                .is_some_and(|v| v.goals == [Role::OutPath] || said && v.goals.contains(&Role::OutPath));
         for at in quoted(self) {
+            if writes && self.frame.has(Role::Content) {
+                // Of two texts none is left out.
+                continue;
+            }
             let text = self.items[at].text.clone();
             let role = if writes {
                 Role::Content
@@ -419,6 +664,10 @@ impl Clause<'_> {
             } else if object == "texts" && verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
             } else if object == "texts" && !self.frame.has(Role::Paths) && !self.frame.has(Role::Place) {
+                // Of two texts none is the one that is meant.
+                if self.frame.has(Role::Text) {
+                    continue;
+                }
                 Role::Text
             } else if verb.verb.as_deref() == Some("compare") {
                 if self.frame.has(Role::FirstText) { Role::SecondText } else { Role::FirstText }
@@ -444,6 +693,24 @@ impl Clause<'_> {
         self.emptied();
         self.join_names();
         self.frame.listing = self.items.iter().any(|i| i.sense("list_word").is_some());
+    }
+
+    /// What a verb means of an address, or of things that are no files.
+    fn otherwise(&mut self, verb: &crate::lexicon::VerbSense, guess: &str) {
+        let address = self.frame.has(Role::Urls) && self.frame.extract.is_empty();
+        if let Some(other) = verb.on_url.clone().filter(|_| address) {
+            self.frame.verb = Some(other);
+        }
+        let named = match guess {
+            "events" => Role::Title,
+            "contacts" => Role::PersonName,
+            _ => return,
+        };
+        let Some(other) = verb.on_record.clone() else { return };
+        if let Some(name) = self.frame.slots.remove(&Role::NameTemplate) {
+            self.frame.slots.entry(named).or_insert(name);
+        }
+        self.frame.verb = Some(other);
     }
 
     /// "search for 'x'": a word that is searched for stands in texts; a name has an ending or a wildcard.

@@ -24,6 +24,7 @@ impl Clause<'_> {
         }
         let saved = self.items.clone();
         let mentions: Vec<Mention> = self.mentions().into_iter().filter(|m| !m.file).collect();
+        let mentions = self.without_goal(mentions, &saved);
         // The second place may lack a preposition of its own: "in both Music and Downloads".
         let mut folders: Vec<(usize, String)> = mentions.iter().map(|m| (m.at, m.path.clone())).collect();
         for i in at + 1..self.len() {
@@ -38,6 +39,19 @@ impl Clause<'_> {
             }
         }
         folders.sort();
+        // Said twice, it is one place; of three nobody knows which two are meant.
+        let mut known: Vec<String> = Vec::new();
+        folders.retain(|(_, path)| {
+            let new = !known.contains(path);
+            known.push(path.clone());
+            new
+        });
+        if folders.len() > 2 {
+            self.items = saved;
+            let word = self.items[at].text.clone();
+            self.frame.leftover.push(word);
+            return;
+        }
         let Some([(_, first), (_, second)]) =
             folders.get(..2).and_then(|f| <&[(usize, String); 2]>::try_from(f).ok())
         else {
@@ -53,14 +67,35 @@ impl Clause<'_> {
         self.frame.sets = Some(Sets { op, first: first.clone(), second: second.clone() });
         self.take(at, at + 1, "sets");
         for i in 0..self.len() {
-            if self.free(i) && (self.sense(i, "set").is_some() || self.sense(i, "prep").is_some()) {
+            let leads = self.is(i, "prep", "to") && self.items.get(i + 1).is_some_and(super::Item::free);
+            if self.free(i) && !leads && (self.sense(i, "set").is_some() || self.sense(i, "prep").is_some()) {
                 self.take(i, i + 1, "sets");
             }
         }
     }
 
+    /// The places but the one things are led to, whose words are free again.
+    fn without_goal(&mut self, mentions: Vec<Mention>, saved: &[super::Item]) -> Vec<Mention> {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        if mentions.len() < 3 || verb.is_none_or(|verb| verb.goals.is_empty()) {
+            return mentions;
+        }
+        let (goals, places): (Vec<Mention>, Vec<Mention>) =
+            mentions.into_iter().partition(|m| m.prep == "to");
+        for goal in goals {
+            let from = (0..goal.at).rev().find(|i| self.is(*i, "prep", "to")).unwrap_or(goal.at);
+            self.items[from..=goal.at].clone_from_slice(&saved[from..=goal.at]);
+        }
+        places
+    }
+
     /// "that are not in X", with no other place: everywhere but there.
     fn outside(&mut self, at: usize, place: usize, path: String) {
+        // What is missing there is elsewhere, and where was not said: nothing is changed then.
+        if self.changes() && self.sense(at, "outside").is_none() {
+            let word = self.items[at].text.clone();
+            self.frame.leftover.push(word);
+        }
         self.frame.excluded.push((Role::Place, path.trim_start_matches('~').to_owned().into()));
         self.take(at, place + 1, "except");
     }
@@ -85,12 +120,16 @@ impl Clause<'_> {
                 && !item.is_symbol()
                 && matches!(item.lit, Lit::Word | Lit::Quoted(_))
                 && item.sense("prep").is_none_or(|_| weak && end > from)
-                && (item.senses.is_empty() || !weak || matches!(item.lit, Lit::Quoted(_)))
+                && (item.is_unknown()
+                    || !weak
+                    || matches!(item.lit, Lit::Quoted(_))
+                    || self.any_one(end) && item.senses.iter().all(|sense| sense.cat == "verb"))
                 && (end == from || item.sense("noun").is_none())
                 && (!weak || !item.capital)
             {
                 end += 1;
             }
+            end = self.shown_on(from, end);
             // "… that were": it leads on to what is said of the photos.
             while end > from && self.leads_on(end - 1) {
                 end -= 1;
@@ -98,12 +137,49 @@ impl Clause<'_> {
             if end == from {
                 continue;
             }
-            let words: Vec<&str> = self.items[from..end].iter().map(|i| i.text.as_str()).collect();
-            let text = words.join(" ");
+            // "with a duplicate": what is asked about them is not what they show.
+            let asked = self.sense(from, "noun").and_then(|id| self.senses.noun.get(id));
+            if asked.is_some_and(|noun| noun.object.as_deref() == Some("files") && noun.qualifier.is_some()) {
+                continue;
+            }
+            let text = self.written(from, end);
             self.frame.set(Role::Shows, text);
             self.take(at, end, "shown");
             return;
         }
+    }
+
+    /// "of a cat": a word after an article that means any one is a thing, also where it looks like a verb.
+    fn any_one(&self, at: usize) -> bool {
+        let one = at.checked_sub(1).and_then(|before| self.items[before].number()) == Some(1.0);
+        one && self.thing_of(at)
+    }
+
+    /// Where what is shown ends: "dog on the beach", "torta di compleanno" go on over a preposition to a plain word.
+    fn shown_on(&self, from: usize, mut end: usize) -> usize {
+        while end > from && self.free(end) && self.sense(end, "prep").is_some() {
+            let of = self.is(end, "prep", "of");
+            let next = self.skip_stops(end + 1);
+            let plain = |item: &super::Item| {
+                let known = ["place", "folder_word", "month", "weekday", "day", "rel", "unit", "number"];
+                let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+                let thing =
+                    noun.is_some_and(|noun| !matches!(noun.object.as_deref(), Some("files" | "dirs")));
+                let other = thing && of && known.iter().all(|cat| item.sense(cat).is_none());
+                item.free()
+                    && matches!(item.lit, Lit::Word)
+                    && !item.capital
+                    && (item.senses.is_empty() || other)
+            };
+            if !self.items.get(next).is_some_and(plain) {
+                break;
+            }
+            end = next + 1;
+            while self.items.get(end).is_some_and(|item| plain(item) && item.senses.is_empty()) {
+                end += 1;
+            }
+        }
+        end
     }
 
     /// Whether a word only leads on to the next one.
@@ -173,7 +249,11 @@ impl Clause<'_> {
                     )
                 })
             };
-            if self.is(at, "pron", "only") && (!noun || self.fragment(hint)) {
+            // "whose name has 'x' in it"
+            let inside = self.is(at, "pron", "there") && at > 0 && self.items[at - 1].taken == "name";
+            if inside {
+                self.take(at, at + 1, "name");
+            } else if self.is(at, "pron", "only") && (!noun || self.fragment(hint)) {
                 self.frame.only = true;
                 self.take(at, at + 1, "only");
             } else if self.is(at, "pron", "there")
@@ -268,6 +348,17 @@ impl Clause<'_> {
         at.checked_sub(1).is_some_and(|before| self.sense(before, "noun").is_some())
     }
 
+    /// "the two folders ~/a and ~/b": as many as are named are counted by that.
+    pub(crate) fn counted_paths(&mut self) {
+        let named = self.items.iter().filter(|i| matches!(i.lit, Lit::Path(_) | Lit::Slashed(_))).count();
+        let things = |at: usize| self.is(at, "noun", "folder") || self.is(at, "noun", "file");
+        let counts = |at: usize| self.free(at) && self.number(at) == Some(named as f64);
+        let counted = (0..self.len()).find(|at| counts(*at) && (things(at + 1) || things(at + 2)));
+        if let Some(at) = counted.filter(|_| named > 1) {
+            self.take(at, at + 1, "as many as are named");
+        }
+    }
+
     /// The names of folders to make: "called 'x' in y", "Gennaio, Febbraio e Marzo".
     pub(crate) fn new_folders(&mut self) {
         let mut at = 0;
@@ -275,11 +366,13 @@ impl Clause<'_> {
         while at < self.len() {
             // "three folders in Work: A, B and C"
             let listed = matches!(self.lit(at), Some(Lit::Symbol(':')));
-            let named = self.free(at)
-                && (self.is(at, "cue", "named")
-                    || listed
-                    || self.sense(at, "folder_word").is_some()
-                    || self.is(at, "noun", "folder"));
+            let verb = Some(at) == self.verb_at && self.makes_folder();
+            let named = verb
+                || self.free(at)
+                    && (self.is(at, "cue", "named")
+                        || listed
+                        || self.sense(at, "folder_word").is_some()
+                        || self.is(at, "noun", "folder"));
             if !named {
                 at += 1;
                 continue;

@@ -33,6 +33,8 @@ struct Cron {
     day: String,
     weekday: String,
     needs_clock: bool,
+    /// Once a week, on a day that was not said beside it.
+    weekly: bool,
 }
 
 impl Cron {
@@ -43,10 +45,11 @@ impl Cron {
             day: day.into(),
             weekday: weekday.into(),
             needs_clock: true,
+            weekly: false,
         }
     }
     fn every(minute: String, hour: String, day: &str) -> Self {
-        Self { minute, hour, day: day.into(), weekday: "*".into(), needs_clock: false }
+        Self { minute, hour, day: day.into(), weekday: "*".into(), needs_clock: false, weekly: false }
     }
 }
 
@@ -58,15 +61,38 @@ impl Clause<'_> {
         let mut at = vec![range];
         let clock = (0..self.len()).find_map(|i| self.clock_at(i, part.as_deref()));
         let mut cron = cron;
+        // "Friday at 5 of every week": the day stands elsewhere.
+        if cron.weekly
+            && let Some((days, span)) = (0..self.len()).find_map(|i| {
+                let (days, end) = self.weekdays(i).filter(|_| self.free(i))?;
+                Some((days, self.with_preposition(i..end)))
+            })
+        {
+            cron.weekday = days;
+            at.push(span);
+        }
         if let Some((hour, minute, span)) = clock.filter(|_| cron.needs_clock) {
             cron.hour = hour.to_string();
             cron.minute = minute.to_string();
             cron.needs_clock = false;
+            let mut end = span.end;
             at.push(span);
+            while let Some((other, more)) = self.also_at(end, minute, part.as_deref()) {
+                cron.hour.push_str(&format!(",{other}"));
+                end = more.end;
+                at.push(more);
+            }
         }
         let schedule = (!cron.needs_clock)
             .then(|| format!("{} {} {} * {}", cron.minute, cron.hour, cron.day, cron.weekday));
         Some(Timing { schedule, recurs: true, at })
+    }
+
+    /// "at 8 and at 20": another hour of the same day.
+    fn also_at(&self, at: usize, minute: i8, part: Option<&str>) -> Option<(i8, Range<usize>)> {
+        let joined = self.items.get(at).is_some_and(Item::is_comma) || self.is(at, "then", "and");
+        let (hour, other, span) = joined.then(|| self.clock_at(at + 1, part)).flatten()?;
+        (other == minute).then_some((hour, at..span.end))
     }
 
     fn recurs_at(&self, at: usize) -> Option<(Cron, Range<usize>)> {
@@ -81,22 +107,27 @@ impl Clause<'_> {
                 "hourly" => Some(Cron::every("0".into(), "*".into(), "*")),
                 "half" => Some(Cron::every("*/30".into(), "*".into(), "*")),
                 "quarter" => Some(Cron::every("*/15".into(), "*".into(), "*")),
-                "weekly" => Some(Cron::new("*", "1")),
+                "weekly" => Some(Cron { weekly: true, ..Cron::new("*", "1") }),
                 "other" => Some(Cron::new("*/2", "*")),
                 _ => None,
             };
             if let Some(mut cron) = fixed {
                 let mut end = at + 1;
                 // "every week on Friday", "once a month on the 5th"
+                let on = end + usize::from(self.is(end, "every", "on"));
                 if id == "weekly"
-                    && let Some((days, next)) = self.weekdays(self.skip_stops(end))
+                    && let Some((days, next)) = self.weekdays(self.skip_stops(on))
                 {
-                    (cron.weekday, end) = (days, next);
+                    (cron.weekday, end, cron.weekly) = (days, next, false);
                 }
                 if self.sense(end, "day_part").is_some() {
                     end += 1;
                 }
                 return Some((cron, at..end));
+            }
+            // "on Mondays", "on Mondays and Thursdays"
+            if let Some((days, end)) = self.weekdays(at).filter(|_| id == "weekdays_of") {
+                return Some((Cron::new("*", &days), self.with_preposition(at..end)));
             }
             if id == "every"
                 && let Some(found) = self.every_what(at + 1)
@@ -157,7 +188,7 @@ impl Clause<'_> {
     }
 
     /// One moment ahead: "in 20 minutes", "tomorrow at 7", "at 18:30".
-    fn once(&mut self) -> Option<Timing> {
+    pub(crate) fn once(&mut self) -> Option<Timing> {
         for at in 0..self.len() {
             let in_at = self.is(at, "every", "in");
             let from = at + usize::from(in_at);
@@ -256,6 +287,8 @@ impl Clause<'_> {
         let before =
             ["half_past", "quarter_past", "quarter_to"].into_iter().find(|id| self.is(at, "clock", id));
         at += usize::from(before.is_some());
+        let away = before.is_none().then(|| self.minutes_from(at, self.is(start, "clock", "at"))).flatten();
+        at = away.map_or(at, |(_, hour)| hour);
         let (mut hour, mut minute) = match self.items.get(at).filter(|i| i.free())?.lit {
             Lit::Clock(h, m) => (h, m),
             _ => match dotted(&self.items[at].text).filter(|_| introduced) {
@@ -265,7 +298,11 @@ impl Clause<'_> {
         };
         let exact = matches!(self.lit(at), Some(Lit::Clock(..)));
         let mut end = at + 1;
-        let mut marked = exact || before.is_some();
+        let mut marked = exact || before.is_some() || away.is_some();
+        if let Some((minutes, after)) = (introduced && !exact).then(|| self.minutes_after(end)).flatten() {
+            (hour, minute) = shifted(hour, minutes);
+            end = after;
+        }
         loop {
             if self.is(end, "clock", "half_after") {
                 minute = 30;
@@ -290,8 +327,11 @@ impl Clause<'_> {
         match before {
             Some("half_past") => minute = 30,
             Some("quarter_past") => minute = 15,
-            Some("quarter_to") => (hour, minute) = ((hour + 23) % 24, 45),
+            Some("quarter_to") => (hour, minute) = shifted(hour, -15),
             _ => {}
+        }
+        if let Some((minutes, _)) = away {
+            (hour, minute) = shifted(hour, minutes);
         }
         // A bare number is an hour only after "at"; "at 5 MB" is not.
         let unit = self.sense(end, "unit").is_some()
@@ -306,6 +346,47 @@ impl Clause<'_> {
             hour += 12;
         }
         Some((hour, minute, start..end))
+    }
+
+    /// "ten past six", "twenty minutes to four": how far from the hour, and where that stands.
+    fn minutes_from(&self, at: usize, introduced: bool) -> Option<(i8, usize)> {
+        let minutes = self.minutes(at)?;
+        let counted = self.sense(at + 1, "unit") == Some("minute");
+        let way = at + 1 + usize::from(counted);
+        let sign = match (self.is(way, "clock", "past"), self.is(way, "clock", "before")) {
+            (true, _) => 1,
+            (_, true) => -1,
+            _ => return None,
+        };
+        let hour = self.items.get(way + 1).and_then(|item| small::<i8>(item.number()?));
+        hour.filter(|hour| (1..=12).contains(hour) && (introduced || counted))?;
+        Some((sign * minutes, way + 1))
+    }
+
+    /// "e dieci", "meno venti", "thirty": minutes said after the hour.
+    fn minutes_after(&self, at: usize) -> Option<(i8, usize)> {
+        if self.is(at, "clock", "quarter_less") {
+            return Some((-15, at + 1));
+        }
+        let (sign, from) = match (self.is(at, "clock", "plus"), self.is(at, "clock", "less")) {
+            (true, _) => (1, at + 1),
+            (_, true) => (-1, at + 1),
+            _ => (1, at),
+        };
+        let minutes = self.minutes(from)?;
+        let end = from + 1 + usize::from(self.sense(from + 1, "unit") == Some("minute"));
+        // "at seven thirty" is a time; "at seven five files" is none.
+        let bare = from == at && minutes < 10;
+        let counts = ["noun", "unit", "size_unit", "measure", "month"]
+            .iter()
+            .any(|cat| self.sense(end, cat).is_some());
+        (!bare && !counts).then_some((sign * minutes, end))
+    }
+
+    /// A number of minutes within an hour.
+    fn minutes(&self, at: usize) -> Option<i8> {
+        let item = self.items.get(at).filter(|item| item.free() && !matches!(item.lit, Lit::Clock(..)))?;
+        small::<i8>(item.number()?).filter(|minutes| (1..60).contains(minutes))
     }
 
     /// "for an hour", "half an hour", "an hour and a half", "90 minutes": minutes.
@@ -326,6 +407,12 @@ impl Clause<'_> {
         }
         Some((small(minutes)?, end))
     }
+}
+
+/// The clock so many minutes after the full hour, or before it.
+fn shifted(hour: i8, minutes: i8) -> (i8, i8) {
+    let hour = if minutes < 0 { (hour + 23) % 24 } else { hour };
+    (hour, minutes.rem_euclid(60))
 }
 
 /// "19.30", as a clock is written in many places.

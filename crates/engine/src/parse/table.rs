@@ -17,11 +17,12 @@ impl Clause<'_> {
             if let Some((value, end)) = self.measured(at) {
                 self.frame.field = Some(value);
                 self.take(at + 1, end, "column");
-            } else if self.is(at, "cue", "sheet")
-                && let Some((value, end)) = self.value_after(at, false).filter(|(_, end)| *end == at + 2)
-            {
+            } else if let Some((value, from, end)) = self.sheet(at) {
                 self.frame.set(Role::Sheet, value);
-                self.take(at, end, "sheet");
+                self.take(from, end, "sheet");
+            } else if let Some((field, value, end)) = self.held_by(at) {
+                self.frame.column = Some((field, Role::WhereValue, value.into()));
+                self.take(at, end, "column");
             } else if self.is(at, "cue", "column") {
                 let after = self.value_after(at, true).filter(|(_, end)| *end <= at + 3);
                 let named = after.filter(|(_, end)| {
@@ -45,6 +46,46 @@ impl Clause<'_> {
                 }
             }
         }
+    }
+
+    /// "the sheet 'Q3'", "the tab called 'Q3'", "the 'Q3' sheet".
+    fn sheet(&self, at: usize) -> Option<(String, usize, usize)> {
+        if !self.is(at, "cue", "sheet") {
+            return None;
+        }
+        let named = at + usize::from(self.is(at + 1, "cue", "named"));
+        let after = self.value_after(named, false).filter(|(_, end)| *end == named + 2);
+        let before =
+            at.checked_sub(1).filter(|b| self.free(*b) && matches!(self.lit(*b), Some(Lit::Quoted(_))));
+        after
+            .map(|(value, end)| (value, at, end))
+            .or_else(|| before.map(|before| (self.items[before].text.clone(), before, at + 1)))
+    }
+
+    /// "'Milan' in the city column", "'part-time' as the contract": a value, and the column that holds it.
+    fn held_by(&self, at: usize) -> Option<(String, String, usize)> {
+        let Some(Lit::Quoted(value)) = self.lit(at) else { return None };
+        let as_column = self.is(at + 1, "cue", "as_column");
+        let inside = matches!(self.sense(at + 1, "prep"), Some("in" | "inor" | "of"));
+        let led = as_column || inside;
+        let next = if led { self.skip_stops(at + 2) } else { at + 1 };
+        let word = |at: usize| {
+            let item = self.items.get(at).filter(|item| item.free())?;
+            match &item.lit {
+                Lit::Quoted(text) => Some(text.clone()),
+                Lit::Word if item.words == 1 && item.sense("prep").is_none() => Some(item.text.clone()),
+                _ => None,
+            }
+        };
+        let column = |at: usize| self.is(at, "cue", "column");
+        let (name, end) = if column(next) {
+            (word(self.skip_stops(next + 1))?, self.skip_stops(next + 1) + 1)
+        } else if led && column(next + 1) {
+            (word(next)?, next + 2)
+        } else {
+            (word(next).filter(|_| as_column)?, next + 1)
+        };
+        Some((name, value.clone(), end))
     }
 
     /// "per 'region'", "for each city", "by the column x": what the rows are grouped by, where nothing puts them in order.
@@ -72,7 +113,7 @@ impl Clause<'_> {
     }
 
     /// The word right before `at` when it can be a column: any word that does not only bind others.
-    fn column_before(&self, at: usize) -> Option<(String, usize)> {
+    pub(super) fn column_before(&self, at: usize) -> Option<(String, usize)> {
         let before = at.checked_sub(1)?;
         let item = self.items.get(before).filter(|item| item.free())?;
         let binds = ["pron", "prep", "then", "subject", "by"].iter().any(|cat| item.sense(cat).is_some());
@@ -88,7 +129,9 @@ impl Clause<'_> {
             let verbs = item.senses.iter().filter(|s| s.cat == "verb");
             verbs.filter_map(|s| self.senses.verb.get(&s.id)).any(|verb| verb.orders)
         };
-        let Some(verb) = self.items.iter().position(orders) else { return };
+        let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let turned = self.verb_at.filter(|_| sense.is_some_and(|verb| verb.orders));
+        let Some(verb) = self.items.iter().position(orders).or(turned) else { return };
         let Some((column, from, end)) = (verb + 1..self.len()).find_map(|at| self.ordered_by(at)) else {
             return;
         };
@@ -108,12 +151,18 @@ impl Clause<'_> {
     /// The column named at `at` by "by x", also where that phrase means an order of files.
     fn ordered_by(&self, at: usize) -> Option<(String, usize, usize)> {
         let item = self.items.get(at).filter(|item| item.free())?;
+        if let Some((led, last)) = item.text.rsplit_once(' ').filter(|_| item.words > 2)
+            && item.sense("order").is_some()
+            && self.lexicon.carries(&led.to_lowercase(), "by")
+        {
+            return Some((last.to_owned(), at, at + 1));
+        }
         if item.sense("order").is_some() && item.words == 2 {
             let (first, last) = item.text.split_once(char::is_whitespace)?;
             let by = self.lexicon.single(&first.to_lowercase())?.senses.iter().any(|s| s.cat == "by");
             return by.then(|| (last.trim().to_owned(), at, at + 1));
         }
-        if !item.is("by", "by") {
+        if !item.is("by", "by") && !item.is("by", "order") {
             return None;
         }
         let column = |at: usize| {
@@ -147,7 +196,9 @@ impl Clause<'_> {
         let next = self.skip_stops(at);
         let item = self.items.get(next).filter(|item| item.free())?;
         let time = matches!(item.sense("group"), Some("month" | "year" | "day"));
-        let binds = ["prep", "then", "pron", "cue"].iter().any(|cat| item.sense(cat).is_some());
+        // "in a file called ~/x.csv" groups nothing.
+        let file = item.is("noun", "file") && self.is(next + 1, "cue", "named");
+        let binds = file || ["prep", "then", "pron", "cue"].iter().any(|cat| item.sense(cat).is_some());
         match &item.lit {
             Lit::Quoted(text) => Some((text.clone(), next + 1)),
             Lit::Word if item.words == 1 && !time && !binds => Some((item.text.clone(), next + 1)),
@@ -164,7 +215,9 @@ impl Clause<'_> {
             return None;
         }
         let next = self.skip_stops(at + 1);
-        let of = self.is(next, "prep", "of");
+        // "the highest value under 'Score'"
+        let under = self.sense(next, "prep").is_some() && matches!(self.lit(next + 1), Some(Lit::Quoted(_)));
+        let of = self.is(next, "prep", "of") || under;
         let (first, next) = if of { (next + 1, self.skip_stops(next + 1)) } else { (at + 1, next) };
         // A word that elsewhere only binds is a column when nothing else is named: "the total of amount".
         let binds = next.checked_sub(1).filter(|last| *last >= first && !self.can_be_column(next));

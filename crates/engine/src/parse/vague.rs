@@ -52,15 +52,43 @@ impl Clause<'_> {
         roles.iter().any(|role| self.frame.has(*role))
     }
 
+    /// A word for what is new, where something is made.
+    pub(crate) fn is_made_new(&self, at: usize) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        self.is(at, "vague", "newest") && verb.is_some_and(|verb| verb.makes)
+    }
+
     /// A word that says of mail that nobody read it says nothing of that kind about other things.
     pub(crate) fn unread_things(&mut self) {
-        if matches!(self.frame.object.as_str(), "" | "messages")
-            || self.frame.slots.remove(&Role::Unread).is_none()
-        {
+        let placed =
+            self.frame.has(Role::Place) || self.frame.has(Role::Paths) || self.frame.has(Role::Names);
+        let mail = self.frame.object == "messages" || self.frame.object.is_empty() && !placed;
+        if mail || self.frame.slots.remove(&Role::Unread).is_none() {
             return;
         }
         let unread = |item: &&mut Item| item.taken == "flag" && item.is("flag", "unread");
         for item in self.items.iter_mut().filter(unread) {
+            item.taken = "";
+        }
+    }
+
+    /// What is said of proposals, that they are to be approved, says nothing that is known about files or mail.
+    pub(crate) fn foreign_flags(&mut self) {
+        let other = match self.frame.object.as_str() {
+            "files" | "dirs" | "images" => true,
+            // Mail that waits is only mail, where it is looked at.
+            "messages" => self.changes(),
+            _ => false,
+        };
+        if !other || self.frame.slots.remove(&Role::ProposalState).is_none() {
+            return;
+        }
+        let senses = self.senses;
+        let state = |item: &&mut Item| {
+            let flag = item.sense("flag").and_then(|id| senses.flag.get(id));
+            item.taken == "flag" && flag.is_some_and(|flag| flag.role == Role::ProposalState)
+        };
+        for item in self.items.iter_mut().filter(state) {
             item.taken = "";
         }
     }

@@ -72,6 +72,45 @@ impl Clause<'_> {
         }
     }
 
+    /// Where "from 3 to 7 January" ends, if such days begin at `at`: their numbers are no hours.
+    fn of_a_month(&self, at: usize) -> Option<usize> {
+        let (_, end) = self.days(at)?;
+        (at..end).any(|i| self.sense(i, "month").is_some()).then_some(end)
+    }
+
+    /// Whether free time is looked for, and nothing is done.
+    fn asks_free(&self) -> bool {
+        let free = |at: usize| self.noun_ids(at).iter().any(|id| id == "free");
+        !self.changes() && (0..self.len()).any(free)
+    }
+
+    /// "room for a call", "free for a coffee": what the time is for does not say when it is.
+    fn purpose(&mut self) {
+        if !self.asks_free() {
+            return;
+        }
+        for at in 0..self.len() {
+            let timed = at > 0 && self.items[at - 1].taken == "duration";
+            let article =
+                self.lexicon.articles.contains(&self.items.get(at + 1).map_or("", |i| &i.norm).to_owned());
+            let thing = at + 1 + usize::from(article);
+            let plain = |item: &super::Item| {
+                let verb = item.senses.iter().all(|sense| matches!(sense.cat.as_str(), "verb" | "noun"));
+                item.free()
+                    && item.words == 1
+                    && matches!(item.lit, Lit::Word)
+                    && verb
+                    && !item.is("noun", "free")
+            };
+            if self.free(at) && self.is(at, "cue", "purpose") && self.items.get(thing).is_some_and(plain) {
+                self.take(at, thing + 1, "purpose");
+            } else if timed && self.items.get(at).is_some_and(plain) {
+                // "a one-hour call"
+                self.take(at, at + 1, "purpose");
+            }
+        }
+    }
+
     /// Day, hours, length and part of the day of an appointment.
     pub(crate) fn appointment(&mut self) {
         let part = (0..self.len()).find_map(|at| self.sense(at, "day_part").map(|id| (at, id.to_owned())));
@@ -83,6 +122,10 @@ impl Clause<'_> {
         let mut clocks = Vec::new();
         let mut at = 0;
         while at < self.len() {
+            if let Some(end) = self.of_a_month(at) {
+                at = end;
+                continue;
+            }
             if let Some((hour, minute, range)) = self.clock_at(at, part.as_ref().map(|(_, id)| id.as_str())) {
                 self.take(range.start, range.end, "time");
                 at = range.end;
@@ -102,7 +145,12 @@ impl Clause<'_> {
         let mut minutes = None;
         for at in 0..self.len() {
             if let Some((n, end)) = self.duration(at) {
-                let from = at.checked_sub(1).filter(|b| self.is(*b, "cue", "duration")).unwrap_or(at);
+                let from = at
+                    .checked_sub(1)
+                    .filter(|b| {
+                        self.is(*b, "cue", "duration") || self.is(*b, "compare", "gt") && self.asks_free()
+                    })
+                    .unwrap_or(at);
                 self.take(from, end, "duration");
                 // "two free hours": what is free stays to be read.
                 for item in self.items.get_mut(from..end).unwrap_or_default() {
@@ -118,11 +166,9 @@ impl Clause<'_> {
             self.frame.set(Role::DayPart, id);
             self.take(at, at + 1, "part of the day");
         }
+        self.purpose();
         let Some(&(hour, minute)) = clocks.first() else { return };
-        let day = (0..self.len()).find_map(|at| {
-            let (days, end) = self.span(at)?;
-            Some((days.ahead.map(|(from, _)| from).or(days.from)?, at, end))
-        });
+        let day = self.day_of_clock(clocks.len());
         let again =
             weekday.and_then(|w| self.weekday(if w == 0 { 7 } else { w }, None)).and_then(|days| days.ahead);
         let date = day
@@ -136,7 +182,8 @@ impl Clause<'_> {
                 .unwrap_or(at);
             self.take(from, end, "date");
         }
-        if let Some(start) = self.clock.instant(date, hour, minute) {
+        let start = self.clock.instant(date, hour, minute);
+        if let Some(start) = start.clone() {
             self.frame.set(Role::Start, start);
         }
         let end = match (clocks.get(1), minutes) {
@@ -156,8 +203,58 @@ impl Clause<'_> {
             }
             _ => None,
         };
-        if let Some(end) = end {
+        if let Some(end) = end.clone() {
             self.frame.set(Role::End, end);
         }
+        if self.chooses_by_hour() {
+            // What is there at that minute, where no end is said.
+            let next = if minute < 59 { (hour, minute + 1) } else { (hour + 1, 0) };
+            let until = end.or_else(|| self.clock.instant(date, next.0.min(23), next.1));
+            if let (Some(start), Some(until)) = (start, until) {
+                self.frame.set(Role::After, start);
+                self.frame.set(Role::Before, until);
+            }
+        }
+    }
+
+    /// The day that the hours belong to, and where it is said. Of two days the one right before the hour is where
+    /// something goes, the other one tells which it is; what cannot be told so is left over.
+    fn day_of_clock(&mut self, clocks: usize) -> Option<(jiff::civil::Date, usize, usize)> {
+        let mut days: Vec<(jiff::civil::Date, usize, usize)> = Vec::new();
+        let mut at = 0;
+        while at < self.len() {
+            let span = self
+                .span(at)
+                .and_then(|(days, end)| Some((days.ahead.map(|(from, _)| from).or(days.from)?, end)));
+            let Some((date, end)) = span else {
+                at += 1;
+                continue;
+            };
+            match days.last_mut() {
+                // "Monday 23 November": one day, said twice.
+                Some(last) if last.2 == at || last.0 == date => *last = (date, last.1, end),
+                _ => days.push((date, at, end)),
+            }
+            at = end;
+        }
+        if days.len() < 2 {
+            return days.pop();
+        }
+        let hour = (0..self.len()).find(|at| self.items[*at].taken == "time")?;
+        let beside = days.iter().position(|(_, _, end)| *end == hour);
+        match beside.filter(|beside| clocks == 1 && beside + 1 == days.len()) {
+            Some(beside) => Some(days.remove(beside)),
+            None => {
+                let lost = days.iter().map(|(_, at, _)| self.items[*at].text.clone()).collect::<Vec<_>>();
+                self.frame.leftover.extend(lost);
+                days.into_iter().next()
+            }
+        }
+    }
+
+    /// Whether hours say which events are meant: those that are looked for or taken away have them already.
+    fn chooses_by_hour(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        verb.is_none_or(|verb| verb.query || verb.verb.as_deref() == Some("delete"))
     }
 }

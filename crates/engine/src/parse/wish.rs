@@ -4,15 +4,21 @@
 //! The words stay; the verb is put where an order has it. Which words make a wish is data.
 
 use super::clause::only_stop;
-use super::{Item, asks};
+use super::{Item, asks, has_ending};
 use crate::lexicon::Senses;
 use crate::text::Lit;
 
 /// The items with every wish turned into an order.
 pub(crate) fn ordered(mut items: Vec<Item>, senses: &Senses) -> Vec<Item> {
-    unwanted(&mut items);
+    unwanted(&mut items, senses);
     let mut at = 0;
     while at < items.len() {
+        if goes(&items, at) && !asks(&items[beginning(&items, at)..], senses) {
+            let mut order = items.remove(at);
+            command(&mut order);
+            let start = beginning(&items, at);
+            items.insert(start, order);
+        }
         let verb = match items[at].sense("wish") {
             Some("passive") => directly_after(&items, at),
             Some("want") => wanted(&items, at, senses),
@@ -24,6 +30,15 @@ pub(crate) fn ordered(mut items: Vec<Item>, senses: &Senses) -> Vec<Item> {
         at += 1;
     }
     items
+}
+
+/// "X can go": it is to go away, unless something says where to.
+fn goes(items: &[Item], at: usize) -> bool {
+    let leads = |item: &Item| item.sense("prep").is_some() || item.command().is_some();
+    items[at].is("wish", "gone")
+        && items[at].participle().is_some()
+        && items.get(at + 1).is_none_or(|next| !leads(next))
+        && items[beginning(items, at)..at].iter().any(|item| !only_stop(item) && item.sense("pron").is_none())
 }
 
 /// The participle right after a passive, with nothing but small words between.
@@ -89,20 +104,64 @@ fn order(items: &mut Vec<Item>, wish: usize, verb: usize) {
     }
 }
 
-/// "I don't need X any more: delete them" is "delete X".
-fn unwanted(items: &mut Vec<Item>) {
-    let Some(wish) = items.iter().position(|item| item.sense("wish") == Some("unwanted")) else { return };
+/// "I don't need X any more: delete them" is "delete X"; so is what was seen, or does not answer.
+fn unwanted(items: &mut Vec<Item>, senses: &Senses) {
+    let event = |item: &Item| {
+        let noun = item.sense("noun").and_then(|id| senses.noun.get(id));
+        noun.is_some_and(|noun| noun.object.as_deref() == Some("events"))
+    };
+    let quoted = |at: usize| items[..at].iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
+    let beside = |at: &usize| match items[*at].sense("wish") {
+        Some("unwanted" | "stuck" | "seen") => !relative(items, *at),
+        Some("off") => true,
+        // "the videos I've seen" are some of them; "I've seen the videos" is said of all.
+        Some("saw" | "unneeded") => {
+            items[beginning(items, *at)..*at].iter().all(|item| item.sense("polite").is_some())
+        }
+        _ => false,
+    };
+    // Said of two, it is not known of which the order is.
+    let found: Vec<usize> = (0..items.len()).filter(beside).collect();
+    let [wish] = found[..] else { return };
+    let off = items[wish].sense("wish") == Some("off");
     let bound = |i: &usize| items[*i].is_symbol() || items[*i].sense("then").is_some();
     let found = (wish + 1..items.len()).filter(bound).find_map(|cut| {
         let verb = (cut + 1..items.len()).find(|i| items[*i].sense("polite").is_none())?;
-        let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some());
-        (points && items[verb].command().is_some()).then_some((cut, verb))
+        // "delete the folder" points to nothing, though its article could.
+        let named = |item: &Item| item.sense("noun").is_some() || item.senses.is_empty() && !item.is_symbol();
+        let points = items.get(verb + 1).is_some_and(|item| item.sense("pron").is_some())
+            && !items.get(verb + 2).is_some_and(named);
+        // "I'm not going to 'x' any more": only of what has a name.
+        let whole = !off
+            || points
+                && quoted(cut)
+                && items.iter().any(event)
+                && !items[..cut].iter().any(|item| item.command().is_some());
+        let end = if points { Some(verb + 2) } else { the_folder(items, wish, verb + 1) }?;
+        (whole && items[verb].command().is_some()).then_some((cut, verb, end))
     });
-    let Some((cut, verb)) = found else { return };
+    let Some((cut, verb, end)) = found else { return };
     let order = items[verb].clone();
-    items.drain(cut..=verb + 1);
+    items.drain(cut..end);
     items.remove(wish);
     items.insert(beginning(items, wish), order);
+}
+
+/// "… that are no longer needed": said of some of the things, not of all.
+fn relative(items: &[Item], at: usize) -> bool {
+    at.checked_sub(1)
+        .is_some_and(|b| items[b].sense("subject").is_some() || items[b].sense("wish") == Some("state"))
+}
+
+/// "I'm done with ~/x: bin the whole folder": where the words for the folder that was just named end.
+fn the_folder(items: &[Item], wish: usize, from: usize) -> Option<usize> {
+    let path = |item: &Item| matches!(&item.lit, Lit::Path(path) if !has_ending(path));
+    let beside = [wish.checked_sub(1), Some(wish + 1)].into_iter().flatten();
+    let named = beside.filter_map(|i| items.get(i)).any(path);
+    let noun = (from..items.len()).find(|i| !only_stop(&items[*i]))?;
+    let folder = items[noun].sense("folder_word").is_some() && (noun > from || items[noun].words > 1);
+    let last = items.get(noun + 1).is_none_or(Item::is_symbol);
+    (named && folder && last).then_some(noun + 1)
 }
 
 /// Where the sentence of `at` begins.

@@ -93,6 +93,7 @@ fn has(tool: &Tool, want: &Want<'_>, role: Role) -> bool {
 /// Whether a value of this role has a place in the executor.
 pub(super) fn accepts(tool: &Tool, role: Role) -> bool {
     tool.takes(role)
+        || role == Role::Before && tool.takes(Role::Window)
         || tool.args.iter().any(|arg| arg.role.is_some_and(|own| stand_in(tool, own).contains(&role)))
 }
 

@@ -8,7 +8,7 @@ use super::source::only_place;
 use super::{Planner, Step};
 use crate::catalog::{Role, Tool, Type};
 use crate::lexicon::VerbSense;
-use crate::parse::Frame;
+use crate::parse::{Frame, has_ending};
 use metnos_vocab::Class;
 use serde_json::Value;
 use std::cell::Cell;
@@ -60,6 +60,10 @@ pub(super) struct Build<'p> {
     pub(super) steps: Vec<Step>,
     /// The last list of this request.
     pub(super) list: Option<List>,
+    /// The lists of this request, as they were looked for.
+    pub(super) seen: Vec<List>,
+    /// What the last figure of this request was computed of, and the step that did.
+    pub(super) figure: Option<(usize, List)>,
     /// The last list of the conversation.
     turn: Option<List>,
     /// The folder that was made last.
@@ -79,6 +83,8 @@ impl<'p> Build<'p> {
             planner,
             steps: Vec::new(),
             list: None,
+            seen: Vec::new(),
+            figure: None,
             turn,
             made: None,
             wrote: None,
@@ -110,6 +116,12 @@ impl<'p> Build<'p> {
             return Err(Stop::Say("one_by_one".to_owned()));
         }
         let verb = self.sense(frame);
+        // "extract the text from ~/x.pdf" is reading it.
+        if let Some(other) =
+            verb.on_text.clone().filter(|_| self.whole_text(frame) && frame.extract.is_empty())
+        {
+            return self.clause(&Frame { verb: Some(other), ..frame.clone() });
+        }
         let fixed = frame.tool.as_ref().or(verb.tool.as_ref());
         if let Some(name) = fixed {
             let Some(tool) = self.planner.catalog.get(name) else {
@@ -131,9 +143,10 @@ impl<'p> Build<'p> {
             true => "files".to_owned(),
             false => object,
         };
-        let list = match &verb.verb {
+        match &verb.verb {
             None => {
                 let mut frame = frame.clone();
+                self.of_files(&mut frame);
                 if frame.verbs.is_empty() && frame.has(Role::Paths) {
                     frame.verbs.push("read".to_owned());
                 }
@@ -141,15 +154,15 @@ impl<'p> Build<'p> {
                 if frame.verbs.is_empty() && only_place(&frame) {
                     frame.verbs.push("list".to_owned());
                 }
-                self.look(&frame, &object)?
+                let list = self.look(&frame, &object)?;
+                return self.finish_look(&frame, list);
             }
             Some(_) => {
                 let from = self.steps.len();
                 self.do_it(frame, &verb, &object)?;
-                return self.traced(frame, from);
+                self.traced(frame, from)
             }
-        };
-        self.finish_look(frame, list)
+        }
     }
 
     /// A step of this executor with the values it takes; asks for what is missing.
@@ -208,6 +221,10 @@ impl<'p> Build<'p> {
         {
             return "files".to_owned();
         }
+        let reads = verb.query || verb.verb.as_deref() == Some("read") || frame.verb.is_none();
+        if reads && (self.whole_text(frame) || object == "dirs" && self.inside_file(frame)) {
+            return "files".to_owned();
+        }
         if frame.has(Role::Urls) && verb.verb.as_deref() != Some("send") {
             return "urls".to_owned();
         }
@@ -217,7 +234,7 @@ impl<'p> Build<'p> {
         if frame.has(Role::FirstText) || frame.has(Role::Text) {
             return "texts".to_owned();
         }
-        if frame.anaphor.is_some() || frame.only {
+        if (frame.anaphor.is_some() || frame.only) && !frame.has(Role::Paths) {
             return self.last().map(|list| list.object.clone()).unwrap_or_default();
         }
         if !frame.kinds.is_empty() || narrowed(frame) || frame.has(Role::Paths) {
@@ -231,6 +248,49 @@ impl<'p> Build<'p> {
         let counted = counted || frame.stats.iter().any(|stat| stat == "count_distinct");
         let inside = if counted { "files" } else { "dirs" };
         if frame.has(Role::Place) { inside.to_owned() } else { String::new() }
+    }
+
+    /// "the text of ~/x.pdf": all that is in files that are named.
+    fn whole_text(&self, frame: &Frame) -> bool {
+        let text = |id: &str| self.planner.lexicons.senses.noun.get(id).is_some_and(|noun| noun.text);
+        frame.object == "texts"
+            && frame.has(Role::Paths)
+            && frame.stats.is_empty()
+            && ![Role::Contains, Role::Text, Role::FirstText].iter().any(|role| frame.has(*role))
+            && !frame.nouns.is_empty()
+            && frame.nouns.iter().all(|noun| text(&noun.id))
+    }
+
+    /// "what is in ~/x.csv": files that are named hold no files, unless they are archives.
+    fn inside_file(&self, frame: &Frame) -> bool {
+        let senses = &self.planner.lexicons.senses;
+        let plain = |path: &String| has_ending(path) && senses.ending("archive_format", path).is_none();
+        let paths = frame.list(Role::Paths);
+        let lists = frame.verbs.iter().any(|verb| verb == "list");
+        lists && !paths.is_empty() && paths.iter().all(plain) && !frame.has(Role::Place)
+    }
+
+    /// What is asked of files that are named: what is in them, or how big or old they are.
+    fn of_files(&self, frame: &mut Frame) {
+        if self.inside_file(frame) {
+            frame.verbs = vec!["read".to_owned()];
+        }
+        let paths = frame.list(Role::Paths).len();
+        let bare = frame.verbs.is_empty()
+            && frame.kinds.is_empty()
+            && matches!(frame.object.as_str(), "" | "files")
+            && !frame.rows
+            && (!frame.has(Role::Place) || frame.loose.len() == paths);
+        let weighed = frame.stats == ["sum"] && frame.field.as_deref() == Some("size");
+        let dated = frame.stats.is_empty() && frame.order.as_ref().is_some_and(|o| o.field == "mtime");
+        if paths == 0 || !bare || !(weighed || dated && paths == 1) {
+            return;
+        }
+        frame.verbs.push("get".to_owned());
+        if paths == 1 {
+            frame.stats.clear();
+            (frame.order, frame.field) = (None, None);
+        }
     }
 
     /// The object of the only executors that take a value which none of the named object takes.
@@ -294,8 +354,8 @@ impl<'p> Build<'p> {
             frame.push(Role::Attachments, file);
         }
         let thing = !verb.contents && self.is_the_thing(&frame, tool, object);
-        // What is cleaned stays: what of it is to go was not said.
-        if thing && verb.inside {
+        // What is cleaned stays: what of it is to go was not said, unless all of it is.
+        if thing && verb.inside && !frame.has(Role::Recursive) {
             let missing = tool.arg(Role::Paths).map(|arg| arg.name.clone()).into_iter().collect();
             return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing });
         }
@@ -306,6 +366,9 @@ impl<'p> Build<'p> {
             && let Some(place) = own.slots.remove(&Role::Place).filter(|_| thing)
         {
             own.push(Role::Paths, place);
+            for place in std::mem::take(&mut own.also) {
+                own.push(Role::Paths, place);
+            }
         }
         self.new_paths(tool, &mut own);
         let mut used = BTreeSet::new();
@@ -317,6 +380,7 @@ impl<'p> Build<'p> {
         }
         if tool.takes(Role::List) && !self.direct(tool, &step) && self.goes_along(&frame, tool) {
             let mut list = self.input(&frame, tool, &used, object, &step)?;
+            let spoken = list.clone();
             if !sense.as_is {
                 let content = frame.content.as_deref().filter(|_| tool.class == Class::Changer);
                 list = self.bridge(list, tool, content)?;
@@ -330,6 +394,10 @@ impl<'p> Build<'p> {
                 return Err(Stop::Gap("the rows of a table are no files".to_owned()));
             }
             refer(&mut step, &list, "from_step");
+            // What goes on is about the records, not about what was read out of them.
+            if frame.content.is_some() {
+                self.list = Some(spoken);
+            }
         }
         let piped = step.args.contains_key("from_step") || step.args.contains_key("from_turn");
         let missing = sense
@@ -380,6 +448,12 @@ impl<'p> Build<'p> {
             {
                 let mut rest = frame.clone();
                 rest.order = None;
+                let only =
+                    Frame { column: rest.column.clone(), column_not: rest.column_not, ..Frame::default() };
+                let list = match only.column.is_some() {
+                    true => self.narrow(&only, list, &mut BTreeSet::new())?,
+                    false => list,
+                };
                 return self.finish_look(&rest, list);
             }
             if let Some(format) = frame.text(Role::RenderFormat) {
@@ -426,6 +500,11 @@ impl<'p> Build<'p> {
         let key = if object == "urls" { Role::Urls } else { Role::Paths };
         let what = if object == "urls" { "url_qualifier" } else { "qualifier" };
         out.extend(frame.list(key).iter().filter_map(|path| senses.ending(what, path)).map(str::to_owned));
+        let text = frame.nouns.iter().any(|noun| senses.noun.get(&noun.id).is_some_and(|noun| noun.text));
+        if text || sense.verb.as_deref() == Some("read") && object == "files" {
+            let paths = frame.list(Role::Paths);
+            out.extend(paths.iter().filter_map(|p| senses.ending("text_qualifier", p)).map(str::to_owned));
+        }
         if object == "images" {
             out.push("indices".to_owned());
         }

@@ -11,8 +11,8 @@ use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
-    Clause, Frame, Item, Timing, VAGUE, asks, items, ordered, spared, split, timing, whole_paths,
-    without_reasons,
+    Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing,
+    together, whole_paths, without_purposes, without_reasons,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ pub(super) fn read(
         explain.confidence = 1.0;
         return Reading::said(Answer::Say(said), explain);
     }
-    let items = without_reasons(items);
+    let items = without_purposes(without_reasons(together(items, lexicon, senses), senses), senses);
     let asked = asks(&items, senses);
     if let Some(timing) =
         timing(&items, lexicon, senses, clock).filter(|t| !asked && schedules(planner, &items, t))
@@ -144,7 +144,12 @@ pub(super) fn read(
         return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
-    let clauses = split(ordered(spared(items, senses), senses), senses);
+    let items = compared(appositions(items), senses);
+    // "my times are 3, 5 and 8. what is the average?": one request, however many sentences.
+    let clauses = match Clause::new(items.clone(), lexicon, senses, clock).listed_numbers() {
+        true => vec![items],
+        false => split(ordered(spared(items, senses), senses), senses),
+    };
     if clauses.len() > crate::parse::CLAUSES {
         return Reading::said(Answer::Gap(Gap::new("too many clauses", Vec::new())), explain);
     }

@@ -37,6 +37,7 @@ impl<'p> Build<'p> {
         }
         if points || !named {
             if let Some(list) = self.referred(frame) {
+                let list = self.counted(list, tool);
                 return self.narrow(frame, list, &mut used.clone());
             }
             if !named || frame.these {
@@ -50,6 +51,12 @@ impl<'p> Build<'p> {
         }
         rest.slots
             .retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
+        if let Some(list) = self.meant_again(&rest, tool) {
+            return Ok(list);
+        }
+        if self.place_unsaid(&rest, tool, object) {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
+        }
         let loose = rest.slots.iter().all(|(role, _)| tool.takes(*role) || matches!(role, Role::Recursive));
         let vague = frame.singular
             && rest.kinds.len() <= 1
@@ -62,6 +69,22 @@ impl<'p> Build<'p> {
         if let Some(name) = named.filter(|_| vague && matches!(object, "files" | "dirs")) {
             let missing = lacking(tool, step, false).filter(|_| tool.along.is_none());
             return Err(ask(missing.unwrap_or_else(|| vec![name.clone()])));
+        }
+        // "the photo in X": which of those that are there is not said.
+        let lone = frame.lone
+            && tool.class == Class::Changer
+            && matches!(object, "files" | "dirs")
+            && frame.anaphor.is_none()
+            && !rest.has(Role::Paths)
+            && rest.kinds.len() <= 1
+            && rest.qualifiers.is_empty()
+            && !narrowed(&rest)
+            && rest.order.is_none()
+            && rest.begins.is_none()
+            && rest.sets.is_none()
+            && rest.beside.is_empty();
+        if let Some(name) = named.filter(|_| lone) {
+            return Err(ask(vec![name.clone()]));
         }
         // All there is, everywhere, is more than anybody means to change in one sentence.
         // An exception bounds nothing, unless it says where.
@@ -88,6 +111,46 @@ impl<'p> Build<'p> {
             return Err(ask(missing));
         }
         Ok(list)
+    }
+
+    /// "find the mails from Anna, save the attachments": records of the sort that was just looked for, of which nothing
+    /// else is said, are those.
+    fn meant_again(&self, rest: &Frame, tool: &Tool) -> Option<List> {
+        let same = |list: &&List| tool.class == Class::Changer && list.object == rest.object;
+        let list = self.list.iter().chain(self.seen.iter().rev()).find(same)?;
+        let step = list.step.and_then(|n| self.steps.get(n - 1));
+        let looked_for = |kind: &String| step.is_some_and(|step| step.args.values().any(|arg| arg == kind));
+        let nothing_else = rest.slots.is_empty()
+            && !rest.singular
+            && rest.kinds.iter().all(looked_for)
+            && rest.qualifiers.is_empty()
+            && rest.excluded.is_empty()
+            && rest.order.is_none()
+            && rest.begins.is_none()
+            && rest.sets.is_none();
+        nothing_else.then(|| self.counted(list.clone(), tool))
+    }
+
+    /// "find the videos in X and delete the photos": whether those of X or all there are is not said.
+    fn place_unsaid(&self, rest: &Frame, tool: &Tool, object: &str) -> bool {
+        let placed = |step: &Step| {
+            let tool = self.planner.catalog.get(&step.tool);
+            let place = tool.and_then(|tool| tool.arg(Role::Place)).and_then(|arg| step.args.get(&arg.name));
+            place.is_some_and(|place| place != "~")
+        };
+        tool.class == Class::Changer
+            && matches!(object, "files" | "dirs" | "images")
+            && ![Role::Place, Role::Paths, Role::Patterns].iter().any(|role| rest.has(*role))
+            && !rest.there
+            && rest.sets.is_none()
+            && self.steps.iter().any(placed)
+    }
+
+    /// "how many are there? delete them": what is moved is what was counted, not the figure.
+    fn counted(&self, list: List, tool: &Tool) -> List {
+        let moves = tool.class == Class::Changer && tool.along.is_none() && !tool.takes(Role::OutPath);
+        let things = self.figure.clone().filter(|(step, _)| moves && list.step == Some(*step));
+        things.map_or(list, |(_, things)| things)
     }
 
     /// What a pronoun points to: a list of this request, else the last of the conversation.
@@ -121,8 +184,16 @@ impl<'p> Build<'p> {
         let paths = frame.list(Role::Paths);
         let said = serde_json::to_string(&self.steps).unwrap_or_default();
         let lost = !tool.takes(Role::Paths) && paths.iter().any(|path| !said.contains(path.as_str()));
-        const SAID: [Role; 6] =
-            [Role::Via, Role::Unread, Role::HasAttachment, Role::Add, Role::Remove, Role::State];
+        const SAID: [Role; 8] = [
+            Role::Via,
+            Role::Unread,
+            Role::HasAttachment,
+            Role::Add,
+            Role::Remove,
+            Role::State,
+            Role::TaskState,
+            Role::ProposalState,
+        ];
         let steps = || self.steps.iter().filter_map(|step| self.planner.catalog.get(&step.tool));
         let taken =
             |role: Role| tool.takes(role) || tool.inner(role).is_some() || steps().any(|t| t.takes(role));

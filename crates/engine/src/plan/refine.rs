@@ -74,7 +74,7 @@ impl Build<'_> {
             add("name".to_owned(), Role::WhereStartsWith, begins.clone().into(), false);
         }
         if let Some((field, role, value)) = &frame.column {
-            add(field.clone(), *role, value.clone(), false);
+            add(field.clone(), *role, value.clone(), frame.column_not);
         }
         let mut classes: Vec<(String, bool)> =
             frame.text(Role::Dimension).map(|d| (d.to_owned(), false)).into_iter().collect();
@@ -168,6 +168,9 @@ impl Build<'_> {
         let mut step = Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() };
         refer(&mut step, &list, "from_step");
         let n = self.push(step)?;
+        if matches!(role, Role::Stat | Role::Values) {
+            self.figure = Some((n, list.clone()));
+        }
         let (mut gives, mut open) = (tool.gives.clone(), tool.open);
         if tool.keeps {
             gives.extend(list.gives);

@@ -203,7 +203,21 @@ impl Build<'_> {
         {
             used.insert(Role::Limit);
         }
+        let list = self.inside(&frame, &tool, list)?;
         self.narrow(&frame, list, &mut used)
+    }
+
+    /// "photos of a dog in Documents": where things are is told by their paths, where nothing else takes it.
+    fn inside(&mut self, frame: &Frame, tool: &Tool, list: List) -> Result<List, Stop> {
+        let place = frame.text(Role::Place).filter(|_| !tool.takes(Role::Place) && tool.object() == "images");
+        let Some(place) = place.map(|place| place.trim_start_matches('~').trim_end_matches('/')) else {
+            return Ok(list);
+        };
+        if place.is_empty() || !list.gives.contains_key("path") {
+            return Ok(list);
+        }
+        let part = format!("{place}/");
+        self.filter(list, "path", vec![(Role::WhereContains, part.into())], false)
     }
 
     /// An executor that ranks by itself: how many, and by what.
@@ -235,6 +249,7 @@ impl Build<'_> {
             open: tool.open,
         };
         self.list = Some(list.clone());
+        self.seen.push(list.clone());
         list
     }
 
@@ -251,6 +266,7 @@ impl Build<'_> {
         let part = |place: &str| {
             let mut one = frame.clone();
             one.sets = None;
+            (one.anaphor, one.only) = (None, false);
             one.also.clear();
             one.set(Role::Place, place);
             one

@@ -43,10 +43,19 @@ impl Build<'_> {
         let mut said: Vec<Value> =
             slots.chain(frame.excluded.iter().map(|(_, value)| value)).cloned().collect();
         said.extend(frame.also.iter().chain(kinds).map(|text| Value::from(text.clone())));
+        let steps: Vec<&Step> = steps.iter().flat_map(|step| self.fed_by(step)).collect();
         match said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
             true => Ok(()),
             false => Err(Stop::Gap(UNCLEAR.to_owned())),
         }
+    }
+
+    /// A step and those whose records it works on.
+    fn fed_by<'s>(&'s self, step: &'s Step) -> impl Iterator<Item = &'s Step> {
+        std::iter::successors(Some(step), |step| {
+            let before = step.args.get("from_step").and_then(Value::as_u64)?;
+            self.steps.get(usize::try_from(before).ok()?.checked_sub(1)?)
+        })
     }
 
     /// Whether a part of files is spoken of (rows, columns, words, metadata, copies), where whole files would be changed.
