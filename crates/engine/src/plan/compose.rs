@@ -155,7 +155,7 @@ impl<'p> Build<'p> {
                     frame.verbs.push("list".to_owned());
                 }
                 let list = self.look(&frame, &object)?;
-                return self.finish_look(&frame, list);
+                self.finish_look(&frame, list)
             }
             Some(_) => {
                 let from = self.steps.len();
