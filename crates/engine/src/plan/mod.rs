@@ -8,6 +8,7 @@ mod answer;
 mod choose;
 mod compose;
 mod context;
+mod deed;
 mod fill;
 mod input;
 mod join;
