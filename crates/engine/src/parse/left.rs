@@ -38,6 +38,8 @@ impl Clause<'_> {
                 || acts && item.sense("purpose").is_some()
                 || self.part_of_day(at)
                 || amount
+                // "of the last hour": a time that no reader took.
+                || item.sense("unit").is_some() && at > 0 && self.sense(at - 1, "rel").is_some()
                 || self.vague(at)
                 || self.either(at)
                 || narrows(item)
