@@ -384,7 +384,6 @@ pub(crate) fn shift(day: Date, unit: &str, n: f64) -> Option<Date> {
         "week" => (whole * 7 / 2).days(),
         "day" if whole % 2 == 0 => (whole / 2).days(),
         "month" => (whole * 15).days(),
-        "hour" | "minute" => 0.days(),
         _ => return None,
     };
     day.checked_add(span).ok()

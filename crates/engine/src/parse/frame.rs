@@ -15,6 +15,8 @@ pub(crate) struct Frame {
     pub(crate) object: String,
     /// Values by role.
     pub(crate) slots: BTreeMap<Role, Value>,
+    /// Arguments for which two values were said.
+    pub(crate) clashes: Vec<Role>,
     /// How the names begin, of things that only such names tell apart.
     pub(crate) begins: Option<String>,
     /// Values that are excluded.
@@ -128,7 +130,23 @@ impl Frame {
     }
 
     pub(crate) fn set(&mut self, role: Role, value: impl Into<Value>) {
-        self.slots.insert(role, value.into());
+        let value = value.into();
+        self.clash(role, &value);
+        self.slots.insert(role, value);
+    }
+
+    /// Sets what is not set yet.
+    pub(crate) fn keep(&mut self, role: Role, value: impl Into<Value>) {
+        let value = value.into();
+        self.clash(role, &value);
+        self.slots.entry(role).or_insert(value);
+    }
+
+    /// Notes a second value for an argument that holds one.
+    fn clash(&mut self, role: Role, value: &Value) {
+        if !value.is_array() && self.slots.get(&role).is_some_and(|known| known != value) {
+            self.clashes.push(role);
+        }
     }
 
     /// Adds to a list, making it one.

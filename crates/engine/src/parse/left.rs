@@ -30,7 +30,10 @@ impl Clause<'_> {
             let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
             // "I'm not going to": who says that something is not has not said what to do.
             let off = item.free() && item.is("wish", "off");
-            if off || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
+            if off
+                || self.said_of_what_is_sent(at)
+                || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at)
+            {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
@@ -38,6 +41,8 @@ impl Clause<'_> {
                 || acts && item.sense("purpose").is_some()
                 || self.part_of_day(at)
                 || amount
+                // "of the last hour": a time that no reader took.
+                || item.sense("unit").is_some() && at > 0 && self.sense(at - 1, "rel").is_some()
                 || self.vague(at)
                 || self.either(at)
                 || narrows(item)
@@ -115,6 +120,19 @@ impl Clause<'_> {
     fn path_as_sender(&self) -> Option<String> {
         let from = self.frame.text(Role::From).filter(|from| from.contains('/'));
         from.filter(|_| self.changes()).map(str::to_owned)
+    }
+
+    /// "send her the size of x.pdf", "a summary of x.pdf": what is said of a thing is not the thing, and is not sent as it.
+    fn said_of_what_is_sent(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let sends = verb.is_some_and(|verb| verb.verb.as_deref() == Some("send"));
+        let tells = |verb: &str| matches!(verb, "describe" | "compare" | "compute" | "classify");
+        let mut verbs =
+            item.senses.iter().filter(|s| s.cat == "verb").filter_map(|s| self.senses.verb.get(&s.id));
+        let told = ["field", "stat", "alike", "extract_field"].iter().any(|cat| item.sense(cat).is_some())
+            || verbs.any(|verb| verb.verb.as_deref().is_some_and(tells));
+        sends && told && Some(at) != self.verb_at && !item.capital && matches!(item.lit, Lit::Word)
     }
 
     /// "I'm deleting the photos": what somebody does is no order.

@@ -77,7 +77,7 @@ impl Clause<'_> {
                 if known.is_some_and(|known| known != value) {
                     self.frame.leftover.push(value.clone());
                 }
-                self.frame.slots.entry(role).or_insert(value.into());
+                self.frame.keep(role, value);
             }
             self.take(at, end, "message");
         }
@@ -112,7 +112,7 @@ impl Clause<'_> {
                 && self.items[last].sense("cue").is_none()
                 && self.back_over_stops(last).is_none_or(|i| owned || self.sense(i, "cue").is_none())
             {
-                self.frame.slots.entry(Role::From).or_insert(self.items[last].text.clone().into());
+                self.frame.keep(Role::From, self.items[last].text.clone());
                 self.take(last, at, "sender");
             }
         }
@@ -131,7 +131,7 @@ impl Clause<'_> {
     fn sent_by(&mut self, at: usize) -> bool {
         let after = self.skip_stops(at + 1);
         if let Some(Lit::Quoted(text)) = self.lit(after).cloned().filter(|_| self.free(after)) {
-            self.frame.slots.entry(Role::From).or_insert(text.into());
+            self.frame.keep(Role::From, text);
             self.take(at, after + 1, "sender");
             return true;
         }
@@ -151,7 +151,7 @@ impl Clause<'_> {
             }
             _ => return self.sent_by_after(at),
         };
-        self.frame.slots.entry(Role::From).or_insert(name.into());
+        self.frame.keep(Role::From, name);
         self.take(from, at + 1, "sender");
         true
     }
@@ -163,7 +163,7 @@ impl Clause<'_> {
         let Some(item) = item.filter(|_| !self.dated(next)) else { return false };
         let named = matches!(item.lit, Lit::Email(_)) || item.is_name() && matches!(item.lit, Lit::Word);
         let Some((name, end)) = self.name(next, false).filter(|_| named) else { return false };
-        self.frame.slots.entry(Role::From).or_insert(name.into());
+        self.frame.keep(Role::From, name);
         self.take(at, at + 1, "sender");
         self.take(next, end, "sender");
         true

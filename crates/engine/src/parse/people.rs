@@ -60,7 +60,7 @@ impl Clause<'_> {
                     if creates {
                         self.frame.push(Role::Attendees, name);
                     } else {
-                        self.frame.slots.entry(Role::Query).or_insert(name.into());
+                        self.frame.keep(Role::Query, name);
                     }
                 } else if creates {
                     self.frame.set(Role::Location, name);

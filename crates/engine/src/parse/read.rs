@@ -415,7 +415,7 @@ impl Clause<'_> {
         };
         let Some(other) = verb.on_record.clone() else { return };
         if let Some(name) = self.frame.slots.remove(&Role::NameTemplate) {
-            self.frame.slots.entry(named).or_insert(name);
+            self.frame.keep(named, name);
         }
         self.frame.verb = Some(other);
     }

@@ -340,7 +340,8 @@ impl Clause<'_> {
         if !(0..24).contains(&hour) || (!marked && (!introduced || unit)) {
             return None;
         }
-        if part == Some("evening") && (1..12).contains(&hour)
+        // "every night at 3" is before dawn.
+        if part == Some("evening") && (5..12).contains(&hour)
             || part == Some("afternoon") && (1..8).contains(&hour)
         {
             hour += 12;

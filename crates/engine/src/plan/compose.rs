@@ -154,6 +154,8 @@ impl<'p> Build<'p> {
                 let list = self.look(&frame, &object)?;
                 self.finish_look(&frame, list)
             }
+            // Of two values for one argument one would be lost.
+            Some(_) if !frame.clashes.is_empty() => Err(Stop::Gap(UNCLEAR.to_owned())),
             Some(_) => {
                 let from = self.steps.len();
                 self.do_it(frame, &verb, &object)?;

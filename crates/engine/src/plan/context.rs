@@ -14,6 +14,7 @@ use crate::parse::{
     Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing,
     together, whole_paths, without_purposes, without_reasons,
 };
+use crate::text::Lit;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -288,6 +289,38 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
     !events && acts && timing.schedule.is_some()
 }
 
+/// Words for a time among those that are to be done at another: "except on Sundays", "and at 9", "until Friday".
+fn more_time(rest: &[&Item], recurs: bool) -> Vec<String> {
+    const REPEATS: [&str; 10] =
+        ["daily", "weekdays", "weekend", "hourly", "weekly", "monthly", "yearly", "other", "half", "quarter"];
+    let at = |i: usize| rest.get(i).copied();
+    let has = |i: usize, cat: &str| at(i).is_some_and(|item| item.sense(cat).is_some());
+    let counts = |i: usize| at(i).is_some_and(|item| item.number().is_some());
+    let times = |i: usize| {
+        let item = rest[i];
+        let hour = item.is("clock", "at")
+            && counts(i + 1)
+            && !["unit", "size_unit", "noun"].iter().any(|cat| has(i + 2, cat));
+        let span = item.is("cue", "duration") && counts(i + 1) && has(i + 2, "unit");
+        let again =
+            item.is("every", "every") && ["unit", "weekday", "day_part"].iter().any(|cat| has(i + 1, cat));
+        let day = item.sense("day").is_some_and(|day| !recurs || !day.starts_with('-') && day != "0");
+        let date = item.sense("month").is_some() && (counts(i + 1) || i > 0 && counts(i - 1));
+        let named = item.sense("weekday").is_some() && (item.capital || item.norm.chars().count() > 3);
+        matches!(item.lit, Lit::Clock(..) | Lit::Date(..))
+            || REPEATS.iter().any(|id| item.is("every", id))
+            || ["noon", "midnight"].iter().any(|id| item.is("clock", id))
+            || ["day_part", "correction"].iter().any(|cat| item.sense(cat).is_some())
+            || hour
+            || span
+            || again
+            || day
+            || date
+            || named
+    };
+    (0..rest.len()).filter(|i| times(*i)).map(|i| rest[i].text.clone()).collect()
+}
+
 /// The task that does the rest of the request at its time.
 fn scheduled(
     planner: &Planner,
@@ -305,6 +338,16 @@ fn scheduled(
         let missing = tool.arg(Role::Schedule).map(|arg| arg.name.clone()).into_iter().collect();
         return Answer::Ask(Ask { missing, tool: tool.name.as_str().to_owned() });
     };
+    let rest: Vec<&Item> = items
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !timing.at.iter().any(|r| r.contains(at)))
+        .map(|(_, i)| i)
+        .collect();
+    let words = more_time(&rest, timing.recurs);
+    if !words.is_empty() {
+        return Answer::Gap(Gap::new("not all that is said about when was understood", words));
+    }
     let query = without(text, items, timing);
     let mut args = Map::new();
     for arg in &tool.args {

@@ -2,7 +2,7 @@
 
 use super::Step;
 use super::choose::{Want, choose};
-use super::compose::{Build, Stop, UNCLEAR, nothing};
+use super::compose::{Build, List, Stop, UNCLEAR, nothing};
 use super::fill::{fill, given, lacking};
 use super::input::{NARROWING, narrowed, refer};
 use crate::catalog::{Role, Tool};
@@ -94,6 +94,7 @@ impl<'p> Build<'p> {
                 list = self.bridge(list, tool, content)?;
             }
             self.fits(&list, tool)?;
+            self.how_many(&frame, &list, tool)?;
             self.whole(&frame, tool)?;
             list = self.spare_first(list, tool)?;
             // The rows of a table can be written down; they are no files that could be moved, copied or deleted.
@@ -231,6 +232,21 @@ impl<'p> Build<'p> {
             && !frame.has(Role::Paths)
             && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty())
             && !narrowed(frame)
+    }
+}
+
+impl Build<'_> {
+    /// "delete the oldest files": an order alone does not say how many of them are meant.
+    fn how_many(&self, frame: &Frame, list: &List, tool: &Tool) -> Result<(), Stop> {
+        let step = list.step.and_then(|n| self.steps.get(n - 1));
+        let sorts = step.and_then(|step| self.planner.catalog.get(&step.tool)?.arg(Role::SortBy));
+        let limited = step.is_some_and(|step| step.args.contains_key("limit"));
+        let lists = tool.takes(Role::OutPath) && frame.has(Role::OutPath);
+        let open = sorts.is_some() && !limited && list.index.is_none() && !frame.has(Role::NameTemplate);
+        match open && !lists && tool.class == Class::Changer {
+            true => Err(Stop::Gap("it is not said how many".to_owned())),
+            false => Ok(()),
+        }
     }
 }
 
