@@ -56,7 +56,7 @@ impl Clause<'_> {
             }
         }
         let unread = self.unread_complements().into_iter().chain(self.cut_off());
-        for word in unread.chain(self.path_as_sender()).chain(self.unanswered()) {
+        for word in unread.chain(self.path_as_sender()).chain(self.other_records()).chain(self.unanswered()) {
             if !self.frame.leftover.contains(&word) {
                 self.frame.leftover.push(word);
             }
@@ -105,16 +105,38 @@ impl Clause<'_> {
         item.words > 1 && begins && item.sense("polite").is_none() && !read
     }
 
-    /// "the files of this morning": a part of a day, which no file is chosen by.
+    /// "the files of this morning": a part of a day, which nothing is chosen by that has no reader for it.
     fn part_of_day(&self, at: usize) -> bool {
         let files = matches!(self.frame.object.as_str(), "files" | "dirs" | "") && self.frame.tool.is_none();
-        at > 0 && files && self.items[at].senses.iter().any(|s| s.cat == "day_part")
+        let item = &self.items[at];
+        let moment = item.is("clock", "noon") || item.is("clock", "midnight");
+        at > 0 && (files || self.changes()) && (moment || item.sense("day_part").is_some())
     }
 
     /// A path is nobody who sends something.
     fn path_as_sender(&self) -> Option<String> {
         let from = self.frame.text(Role::From).filter(|from| from.contains('/'));
         from.filter(|_| self.changes()).map(str::to_owned)
+    }
+
+    /// "the email of Anna from my contacts": records of another sort, which those that are changed have to do with.
+    fn other_records(&self) -> Option<String> {
+        let object = self.frame.object.as_str();
+        let record = |object: &str| matches!(object, "messages" | "events" | "contacts");
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let takes_away = verb.is_some_and(|verb| verb.verb.as_deref() == Some("delete"));
+        if !record(object) || !takes_away || !self.changes() {
+            return None;
+        }
+        let other = |at: &usize| {
+            let ids = self.noun_ids(*at);
+            let of = |id: &String| self.senses.noun.get(id).and_then(|noun| noun.object.clone());
+            let objects: Vec<String> = ids.iter().filter_map(of).collect();
+            let known = matches!(self.items[*at].taken, "" | "noun") && Some(*at) != self.verb_at;
+            let of_another = |own: &String| record(own) || own == "places";
+            known && objects.iter().any(of_another) && !objects.iter().any(|own| own == object)
+        };
+        (0..self.len()).find(other).map(|at| self.items[at].text.clone())
     }
 
     /// "I'm deleting the photos": what somebody does is no order.
@@ -214,7 +236,8 @@ fn narrows(item: &Item) -> bool {
         "direction",
         "dimension",
     ];
-    let amount = matches!(item.lit, Lit::Number(_) | Lit::Date(..));
+    let counted = item.sense("ordinal").is_some() && item.text.starts_with(|c: char| c.is_ascii_digit());
+    let amount = counted || matches!(item.lit, Lit::Number(_) | Lit::Date(..) | Lit::Clock(..));
     amount
         || item.senses.iter().any(|s| NARROWING.contains(&s.cat.as_str()))
             && item.senses.iter().all(|s| {

@@ -30,9 +30,18 @@ impl Clause<'_> {
                 // "except the PDFs to X": X is where they go.
                 let goes = known && item.is("prep", "to") && self.leads_somewhere();
                 if !item.free() || ends || where_they_are || goes {
+                    // "… and those in X": that is an exception too, and no place.
+                    let those = where_they_are && self.sense(end - 1, "pron").is_some();
+                    if those && self.changes() {
+                        let word = self.items[end].text.clone();
+                        self.frame.leftover.push(word);
+                    }
                     break;
                 }
-                if !self.excluded(end, object) && !self.fills(end) {
+                if self.excluded(end, object) {
+                    end = self.said_where(end);
+                } else if !self.fills(end) {
+                    self.unread_exception(end, object);
                     break;
                 }
                 end += 1;
@@ -90,7 +99,9 @@ impl Clause<'_> {
             Lit::Ext(ext) => Some((Role::Patterns, ext.clone())),
             Lit::Glob(glob) => glob.strip_prefix("*.").map(|ext| (Role::Patterns, ext.to_owned())),
             Lit::Email(address) => Some((Role::From, address.clone())),
-            Lit::Quoted(text) if object == "messages" => Some((Role::From, text.clone())),
+            Lit::Quoted(text) if object == "messages" => {
+                self.mail_field(at).map(|role| (role, text.clone()))
+            }
             Lit::Quoted(text) if self.placed(at) => Some((Role::Place, text.clone())),
             Lit::Quoted(text) => Some((Role::Query, text.clone())),
             Lit::Path(path) | Lit::Slashed(path) => Some((Role::Place, path.clone())),
@@ -124,12 +135,49 @@ impl Clause<'_> {
         if let Some(dimension) = noun.and_then(|n| n.set.get(&Role::Dimension)).and_then(|v| v.as_str()) {
             return Some((Role::Dimension, dimension.to_owned()));
         }
-        if object == "messages" && item.capital {
-            return self.name(at, false).map(|(name, _)| (Role::From, name));
+        if object == "messages" {
+            let role = self.mail_field(at).filter(|_| item.capital)?;
+            return self.name(at, false).map(|(name, _)| (role, name));
         }
         // "under node_modules": a word nobody knows, after a preposition of place.
         let unknown = item.senses.is_empty() || item.capital;
         (unknown && self.placed(at)).then(|| (Role::Place, item.text.clone()))
+    }
+
+    /// What of mail a value that is left out stands in: the subject, where that is said before or after it; the sender,
+    /// where nothing but a word for one or for the exception stands before it.
+    fn mail_field(&self, at: usize) -> Option<Role> {
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        if self.is(end, "after", "subject") {
+            return Some(Role::SubjectContains);
+        }
+        let elsewhere = self.sense(end, "after").is_some();
+        let led = (0..at).rev().find(|i| !super::clause::only_stop(&self.items[*i]))?;
+        let item = &self.items[led];
+        if item.is("cue", "subject") && !item.is("cue", "from") {
+            return Some(Role::SubjectContains);
+        }
+        let sender = item.is("cue", "from")
+            || item.is("then", "and")
+            || ["neg", "pron", "set"].iter().any(|cat| item.sense(cat).is_some())
+            || item.is_comma()
+            || item.is("noun", "mail")
+            || item.capital;
+        (sender && !elsewhere).then_some(Role::From)
+    }
+
+    /// Where the words end that say in which part the value at `at` stands.
+    fn said_where(&self, at: usize) -> usize {
+        let next = at + 1;
+        at + usize::from(self.free(next) && self.is(next, "after", "subject"))
+    }
+
+    /// An exception of mail that nobody can read is one all the same.
+    fn unread_exception(&mut self, at: usize, object: &str) {
+        let named = self.items[at].capital || matches!(self.items[at].lit, Lit::Quoted(_));
+        if object == "messages" && named && self.changes() {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
     }
 
     fn placed(&self, at: usize) -> bool {

@@ -1,6 +1,7 @@
 //! Appointments and contacts: titles, days and hours, names, numbers and addresses.
 
 use super::Clause;
+use super::places::Mention;
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -60,10 +61,10 @@ impl Clause<'_> {
                     if creates {
                         self.frame.push(Role::Attendees, name);
                     } else {
-                        self.frame.slots.entry(Role::Query).or_insert(name.into());
+                        self.found_by(Role::Query, name);
                     }
-                } else if creates {
-                    self.frame.set(Role::Location, name);
+                } else if creates || self.changes() && self.chooses_by_hour() {
+                    self.found_by(Role::Location, name);
                 } else {
                     continue;
                 }
@@ -78,6 +79,23 @@ impl Clause<'_> {
                 self.take(at, at + 1, "event");
             }
         }
+    }
+
+    /// A value that records are made of or found by; a second one is another record, and nothing is changed by one of two.
+    fn found_by(&mut self, role: Role, value: String) {
+        let known = self.frame.text(role).map(str::to_owned);
+        if self.changes() && known.as_ref().is_some_and(|known| *known != value) {
+            self.frame.leftover.push(value.clone());
+        }
+        self.frame.slots.entry(role).or_insert(value.into());
+    }
+
+    /// A place by name that no record is found by: the records that are changed are those there, which nobody can tell.
+    pub(crate) fn lost_places(&mut self, mentions: &[Mention]) {
+        let lost = |mention: &&Mention| self.items.get(mention.at).is_some_and(|item| item.capital);
+        let names = mentions.iter().filter(lost).filter_map(|mention| mention.name.clone());
+        let names: Vec<String> = names.filter(|_| self.changes()).collect();
+        self.frame.leftover.extend(names);
     }
 
     pub(crate) fn dated(&self, at: usize) -> bool {
@@ -107,10 +125,7 @@ impl Clause<'_> {
                     self.take(cue.unwrap_or(at), end, "contact");
                 }
                 Lit::Quoted(text) => {
-                    self.frame
-                        .slots
-                        .entry(if creates { Role::PersonName } else { Role::Query })
-                        .or_insert(text.into());
+                    self.found_by(if creates { Role::PersonName } else { Role::Query }, text);
                     self.take(at, at + 1, "contact");
                 }
                 Lit::Word if self.items[at].capital && !self.dated(at) => {
@@ -118,10 +133,7 @@ impl Clause<'_> {
                         // "nonna Rosa": a word nobody knows, right before the name, belongs to it.
                         let title = at.checked_sub(1).filter(|b| self.titles(*b));
                         let name = title.map_or(name.clone(), |b| format!("{} {name}", self.items[b].text));
-                        self.frame
-                            .slots
-                            .entry(if creates { Role::PersonName } else { Role::Query })
-                            .or_insert(name.into());
+                        self.found_by(if creates { Role::PersonName } else { Role::Query }, name);
                         self.take(title.unwrap_or(at), end, "contact");
                     }
                 }
