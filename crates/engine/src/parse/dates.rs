@@ -129,8 +129,11 @@ impl Clause<'_> {
         }
         if bounds.contains(&"since") {
             if let Some((span, end)) = self.span(inner) {
-                let later = span.ahead.map(|(from, _)| from);
-                return span.from.map(|from| (Days { later, ..Days::since(from) }, end));
+                // "after the 10th": the day itself is not meant.
+                let strict = bounds.contains(&"beyond") && self.changes();
+                let later = span.ahead.map(|(from, to)| if strict { to } else { from });
+                let from = if strict { span.to.or(span.from) } else { span.from };
+                return from.map(|from| (Days { later, ..Days::since(from) }, end));
             }
             let n = self.number(inner)?;
             let unit = self.sense(inner + 1, "unit")?;
@@ -405,7 +408,6 @@ pub(crate) fn shift(day: Date, unit: &str, n: f64) -> Option<Date> {
         "week" => (whole * 7 / 2).days(),
         "day" if whole % 2 == 0 => (whole / 2).days(),
         "month" => (whole * 15).days(),
-        "hour" | "minute" => 0.days(),
         _ => return None,
     };
     day.checked_add(span).ok()

@@ -15,7 +15,7 @@ pub(super) struct Spoken {
 impl Spoken {
     /// The one span that this and the next one are, if they are one: joined ones that touch, a span within the other, the
     /// beginning and the end of one.
-    pub(super) fn with(&self, next: &Self, joined: bool) -> Option<Self> {
+    pub(super) fn with(&self, next: &Self, joined: bool, apart: bool) -> Option<Self> {
         let make = |from, to| Some(Self { from, to, end: next.end });
         if (self.from, self.to) == (next.from, next.to) {
             return make(self.from, self.to);
@@ -31,6 +31,9 @@ impl Spoken {
                 () if next.to.is_some() && next.to == self.from => make(next.from, self.to),
                 () => None,
             };
+        }
+        if apart {
+            return None;
         }
         let within = |inner: &Self, outer: &Self| {
             let begins = outer.from.is_none_or(|from| inner.from.is_some_and(|own| own >= from));
@@ -53,10 +56,19 @@ pub(super) struct Bound {
 }
 
 impl Clause<'_> {
-    /// Whether an "and" or a comma stands between two places.
+    /// Whether an "and" or a comma stands between two places, and no other thing.
     pub(super) fn in_a_row(&self, from: usize, to: usize) -> bool {
         let joins = |at: usize| self.is(at, "then", "and") || self.items[at].is_comma();
-        (from..to.min(self.len())).any(joins)
+        let small = |at: usize| {
+            let item = &self.items[at];
+            item.sense("stop").is_some() || item.sense("prep").is_some() || item.is("every", "on")
+        };
+        (from..to).any(joins) && (from..to).all(|at| joins(at) || small(at) || self.items[at].words == 0)
+    }
+
+    /// Whether an "and" stands between two places: what comes after it has its own days.
+    pub(super) fn apart(&self, from: usize, to: usize) -> bool {
+        (from..to).any(|at| self.is(at, "then", "and"))
     }
 
     /// The bound of hours at `at`. A bare number is an hour where it can be no other one of the day.
@@ -110,6 +122,24 @@ impl Clause<'_> {
         }
     }
 
+    /// "taken at 9", "at 9 yesterday": what was done then, or the hour of a day that is over.
+    pub(super) fn is_past(&self, range: &Range<usize>) -> bool {
+        let done = |at: usize| self.sense(at, "touch").is_some() && self.items[at].command().is_none();
+        let small = |at: usize| {
+            let item = &self.items[at];
+            let links = ["prep", "bound"].iter().any(|cat| item.sense(cat).is_some());
+            super::clause::only_stop(item) || links || item.is("every", "on")
+        };
+        let over = |at: usize| {
+            let span = self.span(at).filter(|(days, _)| days.ahead.is_none());
+            span.filter(|(days, _)| days.to.is_some_and(|to| to <= self.clock.today())).map(|(_, end)| end)
+        };
+        let before = (0..range.start).rev().find(|at| !small(*at));
+        let after = (range.end..self.len()).find(|at| !small(*at));
+        before.is_some_and(|at| done(at) || (0..=at).any(|from| over(from) == Some(at + 1)))
+            || after.is_some_and(|at| over(at).is_some())
+    }
+
     /// "the one hour meetings": no event is chosen by how long it is.
     pub(super) fn unused_length(&mut self, timeless: bool) {
         let deletes = self.changes() && self.chooses_by_hour();
@@ -135,10 +165,12 @@ impl Clause<'_> {
         };
         let date = |role: Role| self.frame.text(role).and_then(|text| text.parse::<Date>().ok());
         let day = date(Role::After).zip(date(Role::Before));
-        let hours = day.filter(|(day, next)| day.tomorrow().ok().as_ref() == Some(next)).and_then(|(day, next)| {
-            let to = to.map_or_else(|| self.clock.instant(next, 0, 0), |to| self.clock.instant(day, to, 0));
-            self.clock.instant(day, from, 0).zip(to)
-        });
+        let hours =
+            day.filter(|(day, next)| day.tomorrow().ok().as_ref() == Some(next)).and_then(|(day, next)| {
+                let to =
+                    to.map_or_else(|| self.clock.instant(next, 0, 0), |to| self.clock.instant(day, to, 0));
+                self.clock.instant(day, from, 0).zip(to)
+            });
         match hours.filter(|_| events && self.chooses_by_hour()) {
             Some((from, to)) => {
                 self.frame.set(Role::After, from);

@@ -86,8 +86,10 @@ impl Clause<'_> {
         let chosen = item.sense("ordinal").is_some()
             || item.sense("rel").is_some()
             || item.is("then", "now") && !item.is("then", "and");
-        let counted =
-            item.free() && chosen && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
+        let next =
+            |cat: &str| self.items.get(at + 1).is_some_and(|next| next.free() && next.sense(cat).is_some());
+        let noun = self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
+        let counted = item.free() && (chosen && noun || item.sense("rel").is_some() && next("unit"));
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
             || item.is("stat", "count") && item.words > 2

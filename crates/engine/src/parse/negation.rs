@@ -29,6 +29,12 @@ impl Clause<'_> {
                     known && !placed && matches!(item.sense("prep"), Some("in" | "inor" | "from"));
                 // "except the PDFs to X": X is where they go.
                 let goes = known && item.is("prep", "to") && self.leads_somewhere();
+                // "except those of Paolo of yesterday": such days are those of the exception.
+                if known && item.taken == "date" && self.changes() {
+                    let word = self.items[end].text.clone();
+                    self.frame.leftover.push(word);
+                    break;
+                }
                 if !item.free() || ends || where_they_are || goes {
                     // "… and those in X": that is an exception too, and no place.
                     let those = where_they_are && self.sense(end - 1, "pron").is_some();
@@ -40,7 +46,7 @@ impl Clause<'_> {
                 }
                 if self.excluded(end, object) {
                     end = self.said_where(end);
-                } else if !self.fills(end) {
+                } else if !self.fills(end, object) {
                     self.unread_exception(end, object);
                     break;
                 }
@@ -84,9 +90,12 @@ impl Clause<'_> {
     }
 
     /// Words that may stand between the things left out.
-    fn fills(&self, at: usize) -> bool {
+    fn fills(&self, at: usize, object: &str) -> bool {
         let item = &self.items[at];
-        ["stop", "pron", "prep", "then", "cue"].iter().any(|cat| item.sense(cat).is_some())
+        let has = |cats: &[&str]| cats.iter().any(|cat| item.sense(cat).is_some());
+        has(&["pron", "prep", "then"])
+            // "the mails without attachments of Paolo": such a word is itself what is left out.
+            || has(&["stop", "cue"]) && !(object == "messages" && has(&["noun", "flag"]))
             || item.is_comma()
             || item.is("noun", "file")
             || item.is("noun", "mail")
@@ -99,9 +108,7 @@ impl Clause<'_> {
             Lit::Ext(ext) => Some((Role::Patterns, ext.clone())),
             Lit::Glob(glob) => glob.strip_prefix("*.").map(|ext| (Role::Patterns, ext.to_owned())),
             Lit::Email(address) => Some((Role::From, address.clone())),
-            Lit::Quoted(text) if object == "messages" => {
-                self.mail_field(at).map(|role| (role, text.clone()))
-            }
+            Lit::Quoted(text) if object == "messages" => self.mail_field(at).map(|role| (role, text.clone())),
             Lit::Quoted(text) if self.placed(at) => Some((Role::Place, text.clone())),
             Lit::Quoted(text) => Some((Role::Query, text.clone())),
             Lit::Path(path) | Lit::Slashed(path) => Some((Role::Place, path.clone())),
@@ -120,6 +127,10 @@ impl Clause<'_> {
 
     fn excluded_word(&self, at: usize, object: &str) -> Option<(Role, String)> {
         let item = &self.items[at];
+        let small = super::clause::only_stop(item);
+        if object == "messages" && !small && self.is(at + 1, "after", "subject") {
+            return Some((Role::SubjectContains, item.text.clone()));
+        }
         if object != "messages" {
             if let Some(ext) = self.extension_word(item) {
                 return Some((Role::Patterns, ext));

@@ -40,8 +40,11 @@ impl Clause<'_> {
                 let invited = before.is_some_and(|b| self.is(b, "cue", "attendee"));
                 let from = if title && (located || invited) { at - 1 } else { at };
                 if !title {
-                    self.frame.set(if creates { Role::Title } else { Role::Query }, text);
+                    self.found_by(if creates { Role::Title } else { Role::Query }, text);
                     title = true;
+                } else if !located && !invited && !creates && !renames && self.changes() {
+                    // A second title is that of another event.
+                    self.found_by(Role::Query, text);
                 } else if renames {
                     self.frame.set(Role::Title, text);
                 } else if invited {
@@ -113,6 +116,10 @@ impl Clause<'_> {
             });
             match self.items[at].lit.clone() {
                 Lit::Email(address) => {
+                    // "from a@x to b@x": of two addresses one is the old one.
+                    if !creates && self.changes() && self.frame.has(Role::Emails) {
+                        self.frame.leftover.push(address.clone());
+                    }
                     self.frame.push(Role::Emails, address);
                     self.take(cue.unwrap_or(at), at + 1, "contact");
                 }
@@ -132,6 +139,10 @@ impl Clause<'_> {
                     if let Some((name, end)) = self.name(at, false) {
                         // "nonna Rosa": a word nobody knows, right before the name, belongs to it.
                         let title = at.checked_sub(1).filter(|b| self.titles(*b));
+                        // "add a number to Anna": she is there already.
+                        if creates && at.checked_sub(1).is_some_and(|b| self.is(b, "cue", "to")) {
+                            self.frame.leftover.push(name.clone());
+                        }
                         let name = title.map_or(name.clone(), |b| format!("{} {name}", self.items[b].text));
                         self.found_by(if creates { Role::PersonName } else { Role::Query }, name);
                         self.take(title.unwrap_or(at), end, "contact");

@@ -238,8 +238,10 @@ impl Clause<'_> {
         let part = (0..self.len()).find(|at| self.sense(*at, "day_part").is_some());
         let part_id = part.and_then(|at| self.sense(at, "day_part")).map(str::to_owned);
         let clock = (0..self.len()).find_map(|at| self.clock_at(at, part_id.as_deref()));
-        let said = clock.iter().map(|(_, _, range)| range).chain(day.iter().map(|(_, range)| range));
-        if clock.is_some() && said.into_iter().any(|range| self.is_past(range)) {
+        let mut said = clock.iter().map(|(_, _, range)| range).chain(day.iter().map(|(_, range)| range));
+        let of = |at: usize| matches!(self.sense(at, "prep"), Some("from" | "of"));
+        let belongs = day.as_ref().is_some_and(|(_, range)| range.start.checked_sub(1).is_some_and(of));
+        if clock.is_some() && (belongs || said.any(|range| self.is_past(range))) {
             return None;
         }
         let mut at: Vec<Range<usize>> = Vec::new();
@@ -261,24 +263,6 @@ impl Clause<'_> {
         at.push(range);
         let instant = self.clock.instant(date, hour, minute)?;
         Some(Timing { schedule: Some(format!("at:{instant}")), recurs: false, at })
-    }
-
-    /// "taken at 9", "at 9 yesterday": what was done then, or the hour of a day that is over.
-    fn is_past(&self, range: &Range<usize>) -> bool {
-        let done = |at: usize| self.sense(at, "touch").is_some() && self.items[at].command().is_none();
-        let small = |at: usize| {
-            let item = &self.items[at];
-            let links = ["prep", "bound"].iter().any(|cat| item.sense(cat).is_some());
-            super::clause::only_stop(item) || links || item.is("every", "on")
-        };
-        let over = |at: usize| {
-            let span = self.span(at).filter(|(days, _)| days.ahead.is_none());
-            span.filter(|(days, _)| days.to.is_some_and(|to| to <= self.clock.today())).map(|(_, end)| end)
-        };
-        let before = (0..range.start).rev().find(|at| !small(*at));
-        let after = (range.end..self.len()).find(|at| !small(*at));
-        before.is_some_and(|at| done(at) || (0..=at).any(|from| over(from) == Some(at + 1)))
-            || after.is_some_and(|at| over(at).is_some())
     }
 
     fn with_preposition(&self, range: Range<usize>) -> Range<usize> {
@@ -364,6 +348,7 @@ impl Clause<'_> {
         // A bare number is an hour only after "at"; "at 5 MB" is not.
         let unit = self.sense(end, "unit").is_some()
             || self.sense(end, "size_unit").is_some()
+            || self.sense(end, "month").is_some()
             || self.sense(end, "measure").is_some_and(|m| m.len() > 1);
         if !(0..24).contains(&hour) || (!marked && (!introduced || unit)) {
             return None;

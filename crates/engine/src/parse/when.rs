@@ -43,7 +43,7 @@ impl Clause<'_> {
             }
             let mut span = Spoken { from, to, end };
             if let Some(before) = known.take() {
-                match before.with(&span, self.in_a_row(before.end, at)) {
+                match before.with(&span, self.in_a_row(before.end, at), self.apart(before.end, at)) {
                     Some(both) => span = both,
                     // Of two spans that are not one, none is all that is meant.
                     None => self.frame.leftover.push(self.items[at].text.clone()),

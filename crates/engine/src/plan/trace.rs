@@ -71,9 +71,8 @@ impl Build<'_> {
         let other = frame.qualifiers.iter().any(|qualifier| qualifier != tool.qualifier());
         let exact = frame.has(Role::Paths) && (other || frame.column.is_some() || frame.field.is_some());
         // "Anna's phone number": what a contact has is not the contact.
-        let told = frame.has(Role::Phones) || frame.has(Role::Emails);
         let field = |noun: &NounSense| noun.part && noun.object.as_deref() == Some(tool.object());
-        if tool.verb() == "delete" && tool.object() == "contacts" && !told && nouns().any(field) {
+        if tool.verb() == "delete" && tool.object() == "contacts" && nouns().any(field) {
             return true;
         }
         tool.class == Class::Changer && files && (exact || frame.rows || nouns().any(inner))
