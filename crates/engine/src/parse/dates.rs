@@ -14,13 +14,15 @@ pub(crate) struct Days {
     pub(crate) to: Option<Date>,
     /// The span that is meant when what is asked lies ahead.
     pub(crate) ahead: Option<(Date, Date)>,
+    /// Where it begins when what is asked lies ahead, and has no end.
+    pub(crate) later: Option<Date>,
     /// Reaches the present: the end is not a limit for what lies behind.
     pub(crate) open: bool,
 }
 
 impl Days {
     fn closed(from: Date, to: Date) -> Self {
-        Self { from: Some(from), to: Some(to), ahead: None, open: false }
+        Self { from: Some(from), to: Some(to), ..Self::default() }
     }
     fn since(from: Date) -> Self {
         Self { from: Some(from), ..Self::default() }
@@ -109,6 +111,7 @@ impl Clause<'_> {
         if bounds.contains(&"between")
             && let Some((first, next)) = self.day_or_span(inner)
             && self.is(next, "bound", "and")
+            && !(self.sense(at, "prep").is_some() && self.only_joins(next))
             && let Some((second, end)) = self.span(self.skip_articles(next + 1))
         {
             // "from 3 to 7 March": the month comes once.
@@ -122,11 +125,15 @@ impl Clause<'_> {
                 Some((from.or_else(|| day(last))?, to))
             });
             let ahead = ahead.filter(|(from, to)| from < to);
-            return Some((Days { from, to: second.to, ahead, open: false }, end));
+            return Some((Days { from, to: second.to, ahead, ..Days::default() }, end));
         }
         if bounds.contains(&"since") {
             if let Some((span, end)) = self.span(inner) {
-                return span.from.map(|from| (Days::since(from), end));
+                // "after the 10th": the day itself is not meant.
+                let strict = bounds.contains(&"beyond") && self.changes();
+                let later = span.ahead.map(|(from, to)| if strict { to } else { from });
+                let from = if strict { span.to.or(span.from) } else { span.from };
+                return from.map(|from| (Days { later, ..Days::since(from) }, end));
             }
             let n = self.number(inner)?;
             let unit = self.sense(inner + 1, "unit")?;
@@ -134,9 +141,16 @@ impl Clause<'_> {
         }
         if bounds.contains(&"before") {
             let (span, end) = self.span(inner)?;
-            return span.from.map(|from| (Days::until(from), end));
+            let ahead = span.ahead.map(|(to, _)| (self.clock.today(), to));
+            return span.from.map(|from| (Days { ahead, ..Days::until(from) }, end));
         }
         None
+    }
+
+    /// "from March and May": such an "and" names a second span, and no end of the first.
+    fn only_joins(&self, at: usize) -> bool {
+        let first = self.items[at].norm.split(' ').next().and_then(|word| self.lexicon.single(word));
+        first.is_some_and(|word| word.senses.iter().any(|sense| sense.cat == "then" && sense.id == "and"))
     }
 
     fn day_or_span(&self, at: usize) -> Option<(Days, usize)> {
@@ -193,7 +207,7 @@ impl Clause<'_> {
         if item.is("unit", "weekend") && self.sense(at + 1, "rel").is_none() {
             let (from, to) = self.weekend(0)?;
             let ahead = Some((from, to));
-            return Some((Days { from: Some(from), to: Some(to), ahead, open: false }, at + 1));
+            return Some((Days { from: Some(from), to: Some(to), ahead, ..Days::default() }, at + 1));
         }
         // "la settimana scorsa", "il mese prossimo": the unit comes first.
         if item.sense("unit").is_some()
@@ -319,10 +333,9 @@ impl Clause<'_> {
         let mut end = month_at + 1;
         let mut day = day;
         if day.is_none()
-            && let Some(n) = self.number(end).filter(|n| (1.0..=31.0).contains(n) && n.fract() == 0.0)
-            && matches!(self.lit(end), Some(Lit::Number(_)))
+            && let Some(said) = self.day_after_month(end)
         {
-            day = small(n);
+            day = Some(said);
             end += 1;
         }
         let year_at = if self.is(end, "prep", "of") || self.items.get(end).is_some_and(|i| i.is_comma()) {
@@ -346,7 +359,18 @@ impl Clause<'_> {
             ahead = Some((from, to));
             (from, to) = make(year - 1)?;
         }
-        Some((Days { from: Some(from), to: Some(to), ahead, open: false }, end))
+        Some((Days { from: Some(from), to: Some(to), ahead, ..Days::default() }, end))
+    }
+
+    /// "October 3", "October 3rd": the day that follows its month, in digits.
+    fn day_after_month(&self, at: usize) -> Option<i8> {
+        let item = self.items.get(at).filter(|item| item.free())?;
+        let counted = item.sense("ordinal").filter(|_| item.text.starts_with(|c: char| c.is_ascii_digit()));
+        let day = match item.lit {
+            Lit::Number(n) => small(n),
+            _ => counted.and_then(|id| id.parse().ok()),
+        };
+        day.filter(|day| (1..=31).contains(day))
     }
 
     fn ordinal_day(&self, at: usize) -> Option<i8> {

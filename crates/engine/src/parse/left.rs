@@ -61,7 +61,7 @@ impl Clause<'_> {
             }
         }
         let unread = self.unread_complements().into_iter().chain(self.cut_off());
-        for word in unread.chain(self.path_as_sender()).chain(self.unanswered()) {
+        for word in unread.chain(self.path_as_sender()).chain(self.other_records()).chain(self.unanswered()) {
             if !self.frame.leftover.contains(&word) {
                 self.frame.leftover.push(word);
             }
@@ -91,8 +91,10 @@ impl Clause<'_> {
         let chosen = item.sense("ordinal").is_some()
             || item.sense("rel").is_some()
             || item.is("then", "now") && !item.is("then", "and");
-        let counted =
-            item.free() && chosen && self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
+        let next =
+            |cat: &str| self.items.get(at + 1).is_some_and(|next| next.free() && next.sense(cat).is_some());
+        let noun = self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
+        let counted = item.free() && (chosen && noun || item.sense("rel").is_some() && next("unit"));
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
             || item.is("stat", "count") && item.words > 2
@@ -110,10 +112,12 @@ impl Clause<'_> {
         item.words > 1 && begins && item.sense("polite").is_none() && !read
     }
 
-    /// "the files of this morning": a part of a day, which no file is chosen by.
+    /// "the files of this morning": a part of a day, which nothing is chosen by that has no reader for it.
     fn part_of_day(&self, at: usize) -> bool {
         let files = matches!(self.frame.object.as_str(), "files" | "dirs" | "") && self.frame.tool.is_none();
-        at > 0 && files && self.items[at].senses.iter().any(|s| s.cat == "day_part")
+        let item = &self.items[at];
+        let moment = item.is("clock", "noon") || item.is("clock", "midnight");
+        at > 0 && (files || self.changes()) && (moment || item.sense("day_part").is_some())
     }
 
     /// A path is nobody who sends something.
@@ -133,6 +137,26 @@ impl Clause<'_> {
         let told = ["field", "stat", "alike", "extract_field"].iter().any(|cat| item.sense(cat).is_some())
             || verbs.any(|verb| verb.verb.as_deref().is_some_and(tells));
         sends && told && Some(at) != self.verb_at && !item.capital && matches!(item.lit, Lit::Word)
+    }
+
+    /// "the email of Anna from my contacts": records of another sort, which those that are changed have to do with.
+    fn other_records(&self) -> Option<String> {
+        let object = self.frame.object.as_str();
+        let record = |object: &str| matches!(object, "messages" | "events" | "contacts");
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let takes_away = verb.is_some_and(|verb| verb.verb.as_deref() == Some("delete"));
+        if !record(object) || !takes_away || !self.changes() {
+            return None;
+        }
+        let other = |at: &usize| {
+            let ids = self.noun_ids(*at);
+            let of = |id: &String| self.senses.noun.get(id).and_then(|noun| noun.object.clone());
+            let objects: Vec<String> = ids.iter().filter_map(of).collect();
+            let known = matches!(self.items[*at].taken, "" | "noun") && Some(*at) != self.verb_at;
+            let of_another = |own: &String| record(own) || own == "places";
+            known && objects.iter().any(of_another) && !objects.iter().any(|own| own == object)
+        };
+        (0..self.len()).find(other).map(|at| self.items[at].text.clone())
     }
 
     /// "I'm deleting the photos": what somebody does is no order.
@@ -232,7 +256,8 @@ fn narrows(item: &Item) -> bool {
         "direction",
         "dimension",
     ];
-    let amount = matches!(item.lit, Lit::Number(_) | Lit::Date(..));
+    let counted = item.sense("ordinal").is_some() && item.text.starts_with(|c: char| c.is_ascii_digit());
+    let amount = counted || matches!(item.lit, Lit::Number(_) | Lit::Date(..) | Lit::Clock(..));
     amount
         || item.senses.iter().any(|s| NARROWING.contains(&s.cat.as_str()))
             && item.senses.iter().all(|s| {

@@ -18,7 +18,7 @@ impl Clause<'_> {
             }
             if self.is(at, "after", "subject")
                 && let Some(before) = at.checked_sub(1)
-                && let Some(Lit::Quoted(text)) = self.lit(before).cloned()
+                && let Some(text) = self.in_subject(before)
             {
                 self.frame.set(subject, text);
                 let from = before
@@ -81,6 +81,16 @@ impl Clause<'_> {
             }
             self.take(at, end, "message");
         }
+    }
+
+    /// What is said to stand in the subject: a text, a name, or a word that elsewhere says more.
+    fn in_subject(&self, at: usize) -> Option<String> {
+        let item = self.items.get(at).filter(|item| item.free())?;
+        let word = item.words == 1 && matches!(item.lit, Lit::Word) && !super::clause::only_stop(item);
+        let small =
+            |before: usize| self.sense(before, "stop").is_some() || self.sense(before, "cue").is_some();
+        let with = at.checked_sub(1).is_some_and(|before| small(before) && self.noun_ids(before).is_empty());
+        (matches!(item.lit, Lit::Quoted(_)) || word && with).then(|| item.text.clone())
     }
 
     /// "with 'x' in the subject": the text after `at` is said to stand somewhere, and is no label.

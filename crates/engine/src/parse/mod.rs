@@ -15,6 +15,7 @@ mod domain;
 mod frame;
 mod give;
 mod goals;
+mod hours;
 mod item;
 mod label;
 mod left;

@@ -29,10 +29,25 @@ impl Clause<'_> {
                     known && !placed && matches!(item.sense("prep"), Some("in" | "inor" | "from"));
                 // "except the PDFs to X": X is where they go.
                 let goes = known && item.is("prep", "to") && self.leads_somewhere();
-                if !item.free() || ends || where_they_are || goes {
+                // "except those of Paolo of yesterday": such days are those of the exception.
+                if known && item.taken == "date" && self.changes() {
+                    let word = self.items[end].text.clone();
+                    self.frame.leftover.push(word);
                     break;
                 }
-                if !self.excluded(end, object) && !self.fills(end) {
+                if !item.free() || ends || where_they_are || goes {
+                    // "… and those in X": that is an exception too, and no place.
+                    let those = where_they_are && self.sense(end - 1, "pron").is_some();
+                    if those && self.changes() {
+                        let word = self.items[end].text.clone();
+                        self.frame.leftover.push(word);
+                    }
+                    break;
+                }
+                if self.excluded(end, object) {
+                    end = self.said_where(end);
+                } else if !self.fills(end, object) {
+                    self.unread_exception(end, object);
                     break;
                 }
                 end += 1;
@@ -75,9 +90,12 @@ impl Clause<'_> {
     }
 
     /// Words that may stand between the things left out.
-    fn fills(&self, at: usize) -> bool {
+    fn fills(&self, at: usize, object: &str) -> bool {
         let item = &self.items[at];
-        ["stop", "pron", "prep", "then", "cue"].iter().any(|cat| item.sense(cat).is_some())
+        let has = |cats: &[&str]| cats.iter().any(|cat| item.sense(cat).is_some());
+        has(&["pron", "prep", "then"])
+            // "the mails without attachments of Paolo": such a word is itself what is left out.
+            || has(&["stop", "cue"]) && !(object == "messages" && has(&["noun", "flag"]))
             || item.is_comma()
             || item.is("noun", "file")
             || item.is("noun", "mail")
@@ -90,7 +108,7 @@ impl Clause<'_> {
             Lit::Ext(ext) => Some((Role::Patterns, ext.clone())),
             Lit::Glob(glob) => glob.strip_prefix("*.").map(|ext| (Role::Patterns, ext.to_owned())),
             Lit::Email(address) => Some((Role::From, address.clone())),
-            Lit::Quoted(text) if object == "messages" => Some((Role::From, text.clone())),
+            Lit::Quoted(text) if object == "messages" => self.mail_field(at).map(|role| (role, text.clone())),
             Lit::Quoted(text) if self.placed(at) => Some((Role::Place, text.clone())),
             Lit::Quoted(text) => Some((Role::Query, text.clone())),
             Lit::Path(path) | Lit::Slashed(path) => Some((Role::Place, path.clone())),
@@ -109,6 +127,10 @@ impl Clause<'_> {
 
     fn excluded_word(&self, at: usize, object: &str) -> Option<(Role, String)> {
         let item = &self.items[at];
+        let small = super::clause::only_stop(item);
+        if object == "messages" && !small && self.is(at + 1, "after", "subject") {
+            return Some((Role::SubjectContains, item.text.clone()));
+        }
         if object != "messages" {
             if let Some(ext) = self.extension_word(item) {
                 return Some((Role::Patterns, ext));
@@ -124,12 +146,49 @@ impl Clause<'_> {
         if let Some(dimension) = noun.and_then(|n| n.set.get(&Role::Dimension)).and_then(|v| v.as_str()) {
             return Some((Role::Dimension, dimension.to_owned()));
         }
-        if object == "messages" && item.capital {
-            return self.name(at, false).map(|(name, _)| (Role::From, name));
+        if object == "messages" {
+            let role = self.mail_field(at).filter(|_| item.capital)?;
+            return self.name(at, false).map(|(name, _)| (role, name));
         }
         // "under node_modules": a word nobody knows, after a preposition of place.
         let unknown = item.senses.is_empty() || item.capital;
         (unknown && self.placed(at)).then(|| (Role::Place, item.text.clone()))
+    }
+
+    /// What of mail a value that is left out stands in: the subject, where that is said before or after it; the sender,
+    /// where nothing but a word for one or for the exception stands before it.
+    fn mail_field(&self, at: usize) -> Option<Role> {
+        let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
+        if self.is(end, "after", "subject") {
+            return Some(Role::SubjectContains);
+        }
+        let elsewhere = self.sense(end, "after").is_some();
+        let led = (0..at).rev().find(|i| !super::clause::only_stop(&self.items[*i]))?;
+        let item = &self.items[led];
+        if item.is("cue", "subject") && !item.is("cue", "from") {
+            return Some(Role::SubjectContains);
+        }
+        let sender = item.is("cue", "from")
+            || item.is("then", "and")
+            || ["neg", "pron", "set"].iter().any(|cat| item.sense(cat).is_some())
+            || item.is_comma()
+            || item.is("noun", "mail")
+            || item.capital;
+        (sender && !elsewhere).then_some(Role::From)
+    }
+
+    /// Where the words end that say in which part the value at `at` stands.
+    fn said_where(&self, at: usize) -> usize {
+        let next = at + 1;
+        at + usize::from(self.free(next) && self.is(next, "after", "subject"))
+    }
+
+    /// An exception of mail that nobody can read is one all the same.
+    fn unread_exception(&mut self, at: usize, object: &str) {
+        let named = self.items[at].capital || matches!(self.items[at].lit, Lit::Quoted(_));
+        if object == "messages" && named && self.changes() {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
     }
 
     fn placed(&self, at: usize) -> bool {

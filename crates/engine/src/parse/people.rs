@@ -1,6 +1,7 @@
 //! Appointments and contacts: titles, days and hours, names, numbers and addresses.
 
 use super::Clause;
+use super::places::Mention;
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -39,8 +40,11 @@ impl Clause<'_> {
                 let invited = before.is_some_and(|b| self.is(b, "cue", "attendee"));
                 let from = if title && (located || invited) { at - 1 } else { at };
                 if !title {
-                    self.frame.set(if creates { Role::Title } else { Role::Query }, text);
+                    self.found_by(if creates { Role::Title } else { Role::Query }, text);
                     title = true;
+                } else if !located && !invited && !creates && !renames && self.changes() {
+                    // A second title is that of another event.
+                    self.found_by(Role::Query, text);
                 } else if renames {
                     self.frame.set(Role::Title, text);
                 } else if invited {
@@ -60,10 +64,10 @@ impl Clause<'_> {
                     if creates {
                         self.frame.push(Role::Attendees, name);
                     } else {
-                        self.frame.keep(Role::Query, name);
+                        self.found_by(Role::Query, name);
                     }
-                } else if creates {
-                    self.frame.set(Role::Location, name);
+                } else if creates || self.changes() && self.chooses_by_hour() {
+                    self.found_by(Role::Location, name);
                 } else {
                     continue;
                 }
@@ -78,6 +82,23 @@ impl Clause<'_> {
                 self.take(at, at + 1, "event");
             }
         }
+    }
+
+    /// A value that records are made of or found by; a second one is another record, and nothing is changed by one of two.
+    fn found_by(&mut self, role: Role, value: String) {
+        let known = self.frame.text(role).map(str::to_owned);
+        if self.changes() && known.as_ref().is_some_and(|known| *known != value) {
+            self.frame.leftover.push(value.clone());
+        }
+        self.frame.slots.entry(role).or_insert(value.into());
+    }
+
+    /// A place by name that no record is found by: the records that are changed are those there, which nobody can tell.
+    pub(crate) fn lost_places(&mut self, mentions: &[Mention]) {
+        let lost = |mention: &&Mention| self.items.get(mention.at).is_some_and(|item| item.capital);
+        let names = mentions.iter().filter(lost).filter_map(|mention| mention.name.clone());
+        let names: Vec<String> = names.filter(|_| self.changes()).collect();
+        self.frame.leftover.extend(names);
     }
 
     pub(crate) fn dated(&self, at: usize) -> bool {
@@ -95,6 +116,10 @@ impl Clause<'_> {
             });
             match self.items[at].lit.clone() {
                 Lit::Email(address) => {
+                    // "from a@x to b@x": of two addresses one is the old one.
+                    if !creates && self.changes() && self.frame.has(Role::Emails) {
+                        self.frame.leftover.push(address.clone());
+                    }
                     self.frame.push(Role::Emails, address);
                     self.take(cue.unwrap_or(at), at + 1, "contact");
                 }
@@ -107,21 +132,19 @@ impl Clause<'_> {
                     self.take(cue.unwrap_or(at), end, "contact");
                 }
                 Lit::Quoted(text) => {
-                    self.frame
-                        .slots
-                        .entry(if creates { Role::PersonName } else { Role::Query })
-                        .or_insert(text.into());
+                    self.found_by(if creates { Role::PersonName } else { Role::Query }, text);
                     self.take(at, at + 1, "contact");
                 }
                 Lit::Word if self.items[at].capital && !self.dated(at) => {
                     if let Some((name, end)) = self.name(at, false) {
                         // "nonna Rosa": a word nobody knows, right before the name, belongs to it.
                         let title = at.checked_sub(1).filter(|b| self.titles(*b));
+                        // "add a number to Anna": she is there already.
+                        if creates && at.checked_sub(1).is_some_and(|b| self.is(b, "cue", "to")) {
+                            self.frame.leftover.push(name.clone());
+                        }
                         let name = title.map_or(name.clone(), |b| format!("{} {name}", self.items[b].text));
-                        self.frame
-                            .slots
-                            .entry(if creates { Role::PersonName } else { Role::Query })
-                            .or_insert(name.into());
+                        self.found_by(if creates { Role::PersonName } else { Role::Query }, name);
                         self.take(title.unwrap_or(at), end, "contact");
                     }
                 }

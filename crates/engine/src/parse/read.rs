@@ -106,6 +106,9 @@ impl Clause<'_> {
             self.appointment();
         }
         self.dates(&guess);
+        if matches!(guess.as_str(), "events") || sends {
+            self.hours_of_part(guess == "events");
+        }
         self.label_cues(verb.verb.as_deref() == Some("classify"));
         self.frame.table = self.tabular() && !matches!(guess.as_str(), "messages" | "events" | "contacts");
         self.groups();
@@ -309,7 +312,8 @@ impl Clause<'_> {
         let beside = mentions.iter().any(|m| m.name.is_none());
         match guess {
             "messages" if !sends => self.assign_folders(mentions),
-            "events" | "contacts" | "places" | "issues" | "pulls" if !beside => {}
+            "events" | "contacts" if !beside => self.lost_places(&mentions),
+            "places" | "issues" | "pulls" if !beside => {}
             _ => self.assign_places(mentions),
         }
         if sends {

@@ -189,6 +189,12 @@ impl Clause<'_> {
 
     /// One moment ahead: "in 20 minutes", "tomorrow at 7", "at 18:30".
     pub(crate) fn once(&mut self) -> Option<Timing> {
+        // Days from one to another tell which things are meant, not when something is to be done.
+        let range = |days: super::dates::Days| days.from.is_some() && days.to.is_some();
+        let ranged = |at: usize| self.days(at).is_some_and(|(days, _)| range(days));
+        if (0..self.len()).any(|at| self.sense(at, "bound").is_some() && ranged(at)) {
+            return None;
+        }
         for at in 0..self.len() {
             let in_at = self.is(at, "every", "in");
             let from = at + usize::from(in_at);
@@ -232,6 +238,12 @@ impl Clause<'_> {
         let part = (0..self.len()).find(|at| self.sense(*at, "day_part").is_some());
         let part_id = part.and_then(|at| self.sense(at, "day_part")).map(str::to_owned);
         let clock = (0..self.len()).find_map(|at| self.clock_at(at, part_id.as_deref()));
+        let mut said = clock.iter().map(|(_, _, range)| range).chain(day.iter().map(|(_, range)| range));
+        let of = |at: usize| matches!(self.sense(at, "prep"), Some("from" | "of"));
+        let belongs = day.as_ref().is_some_and(|(_, range)| range.start.checked_sub(1).is_some_and(of));
+        if clock.is_some() && (belongs || said.any(|range| self.is_past(range))) {
+            return None;
+        }
         let mut at: Vec<Range<usize>> = Vec::new();
         let Some((hour, minute, range)) = clock else {
             let (_, range) = day?;
@@ -336,6 +348,7 @@ impl Clause<'_> {
         // A bare number is an hour only after "at"; "at 5 MB" is not.
         let unit = self.sense(end, "unit").is_some()
             || self.sense(end, "size_unit").is_some()
+            || self.sense(end, "month").is_some()
             || self.sense(end, "measure").is_some_and(|m| m.len() > 1);
         if !(0..24).contains(&hour) || (!marked && (!introduced || unit)) {
             return None;

@@ -1,6 +1,7 @@
 //! Days and hours of a clause put where they belong: a span behind, an appointment ahead.
 
 use super::Clause;
+use super::hours::Spoken;
 use crate::catalog::Role;
 use crate::text::Lit;
 
@@ -22,6 +23,7 @@ impl Clause<'_> {
 
     pub(crate) fn dates(&mut self, object: &str) {
         let ahead = object == "events";
+        let mut known: Option<Spoken> = None;
         for at in 0..self.len() {
             let Some((days, end)) = self.days(at) else { continue };
             // What is there already is not of tomorrow: such a day says when, and that is not read here.
@@ -34,15 +36,26 @@ impl Clause<'_> {
             let (mut from, mut to) = (days.from, days.to);
             if ahead && let Some((start, end)) = days.ahead {
                 (from, to) = (Some(start), Some(end));
+            } else if ahead && days.later.is_some() {
+                from = days.later;
             } else if days.open && !ahead {
                 to = None;
             }
-            if let Some(from) = from {
+            let mut span = Spoken { from, to, end };
+            if let Some(before) = known.take() {
+                match before.with(&span, self.in_a_row(before.end, at), self.apart(before.end, at)) {
+                    Some(both) => span = both,
+                    // Of two spans that are not one, none is all that is meant.
+                    None => self.frame.leftover.push(self.items[at].text.clone()),
+                }
+            }
+            if let Some(from) = span.from {
                 self.frame.set(Role::After, from.to_string());
             }
-            if let Some(to) = to {
+            if let Some(to) = span.to {
                 self.frame.set(Role::Before, to.to_string());
             }
+            known = Some(span);
             let touched = (0..self.len()).find_map(|i| {
                 self.sense(i, "touch").filter(|_| !self.items[i].capital).map(|id| (i, id.to_owned()))
             });
@@ -50,6 +63,7 @@ impl Clause<'_> {
                 if id == "taken" {
                     self.frame.verbs.push("taken".to_owned());
                 }
+                self.not_when(i, object);
                 self.take(i, i + 1, "date");
             }
             let start = at
@@ -67,8 +81,16 @@ impl Clause<'_> {
                 && self.sense(at, "cue").is_none()
                 && Some(at) != self.verb_at
             {
+                self.not_when(at, object);
                 self.take(at, at + 1, "date");
             }
+        }
+    }
+
+    /// "the events I created yesterday", "created by Luca": what was done to events does not say when they are.
+    fn not_when(&mut self, at: usize, object: &str) {
+        if object == "events" && self.changes() && Some(at) != self.verb_at {
+            self.frame.leftover.push(self.items[at].text.clone());
         }
     }
 
@@ -119,11 +141,17 @@ impl Clause<'_> {
         if let Some(cron) = recurs {
             self.frame.set(Role::Recurrence, cron);
         }
-        let mut clocks = Vec::new();
+        let (mut clocks, mut bounds) = (Vec::new(), Vec::new());
         let mut at = 0;
         while at < self.len() {
             if let Some(end) = self.of_a_month(at) {
                 at = end;
+                continue;
+            }
+            if let Some(bound) = self.hour_bound(at, part.as_ref().map(|(_, id)| id.as_str())) {
+                self.take(bound.at.start, bound.at.end, "time");
+                at = bound.at.end;
+                bounds.push(bound);
                 continue;
             }
             if let Some((hour, minute, range)) = self.clock_at(at, part.as_ref().map(|(_, id)| id.as_str())) {
@@ -167,6 +195,16 @@ impl Clause<'_> {
             self.take(at, at + 1, "part of the day");
         }
         self.purpose();
+        self.unused_length(clocks.is_empty());
+        if let ([(hour, minute)], true) = (&clocks[..], self.chooses_by_hour())
+            && let Some(bound) = self.lone_end(*hour, *minute)
+        {
+            bounds.push(bound);
+            clocks.clear();
+        }
+        if !bounds.is_empty() {
+            return self.within_hours(&bounds, clocks.is_empty());
+        }
         let Some(&(hour, minute)) = clocks.first() else { return };
         let day = self.day_of_clock(clocks.len());
         let again =
@@ -219,7 +257,7 @@ impl Clause<'_> {
 
     /// The day that the hours belong to, and where it is said. Of two days the one right before the hour is where
     /// something goes, the other one tells which it is; what cannot be told so is left over.
-    fn day_of_clock(&mut self, clocks: usize) -> Option<(jiff::civil::Date, usize, usize)> {
+    pub(super) fn day_of_clock(&mut self, clocks: usize) -> Option<(jiff::civil::Date, usize, usize)> {
         let mut days: Vec<(jiff::civil::Date, usize, usize)> = Vec::new();
         let mut at = 0;
         while at < self.len() {
@@ -242,7 +280,9 @@ impl Clause<'_> {
         }
         let hour = (0..self.len()).find(|at| self.items[*at].taken == "time")?;
         let beside = days.iter().position(|(_, _, end)| *end == hour);
-        match beside.filter(|beside| clocks == 1 && beside + 1 == days.len()) {
+        // What is taken away goes nowhere.
+        let goes = clocks == 1 && !(self.changes() && self.chooses_by_hour());
+        match beside.filter(|beside| goes && beside + 1 == days.len()) {
             Some(beside) => Some(days.remove(beside)),
             None => {
                 let lost = days.iter().map(|(_, at, _)| self.items[*at].text.clone()).collect::<Vec<_>>();
@@ -253,7 +293,7 @@ impl Clause<'_> {
     }
 
     /// Whether hours say which events are meant: those that are looked for or taken away have them already.
-    fn chooses_by_hour(&self) -> bool {
+    pub(super) fn chooses_by_hour(&self) -> bool {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         verb.is_none_or(|verb| verb.query || verb.verb.as_deref() == Some("delete"))
     }

@@ -33,7 +33,7 @@ impl<'p> Build<'p> {
             }
         };
         if self.speaks_of_parts(&frame, tool) && !frame.has(Role::OutPath) {
-            return Err(Stop::Gap("what is meant is a part of files".to_owned()));
+            return Err(Stop::Gap("what is meant is a part of them".to_owned()));
         }
         // Nothing is changed "by year" where that means nothing.
         if let Some(group) = frame.group.first().filter(|_| tool.class == Class::Changer) {

@@ -84,13 +84,18 @@ impl Build<'_> {
                 Role::Patterns => ("ext", Role::WhereValue),
                 Role::Place => ("path", Role::WhereContains),
                 Role::From => ("from", Role::WhereContains),
+                Role::SubjectContains => ("subject", Role::WhereContains),
                 Role::Dimension => {
                     classes.push((value.as_str().unwrap_or_default().to_owned(), true));
                     continue;
                 }
                 _ => ("name", Role::WhereContains),
             };
-            add(field.to_owned(), op, value.clone(), true);
+            // What the records do not have leaves none of them out.
+            let Some(field) = self.field(field, &list) else {
+                return Err(Stop::Gap(format!("the records have no {field}")));
+            };
+            add(field, op, value.clone(), true);
         }
         for (field, parts, negate) in found {
             list = self.filter(list, &field, parts, negate)?;
@@ -289,6 +294,7 @@ fn condition(role: Role) -> Option<(&'static str, Role)> {
         Role::Patterns => ("name", Role::WhereContains),
         Role::From => ("from", Role::WhereContains),
         Role::SubjectContains => ("subject", Role::WhereContains),
+        Role::Location => ("location", Role::WhereContains),
         Role::Unread => ("unread", Role::WhereValue),
         Role::Contains => ("content", Role::WhereContains),
         _ => return None,

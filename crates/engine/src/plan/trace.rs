@@ -9,7 +9,7 @@ use metnos_vocab::Class;
 use serde_json::Value;
 
 /// Values that say which things are meant.
-const SAID: [Role; 16] = [
+const SAID: [Role; 17] = [
     Role::Place,
     Role::Paths,
     Role::Patterns,
@@ -26,6 +26,7 @@ const SAID: [Role; 16] = [
     Role::Names,
     Role::Urls,
     Role::Sheet,
+    Role::Location,
 ];
 
 impl Build<'_> {
@@ -58,7 +59,8 @@ impl Build<'_> {
         })
     }
 
-    /// Whether a part of files is spoken of (rows, columns, words, metadata, copies), where whole files would be changed.
+    /// Whether a part of files is spoken of (rows, columns, words, metadata, copies), where whole files would be changed; or
+    /// of contacts, where they would be deleted.
     pub(super) fn speaks_of_parts(&self, frame: &Frame, tool: &Tool) -> bool {
         let files = matches!(tool.object(), "files" | "dirs") && tool.qualifier().is_empty();
         let senses = &self.planner.lexicons.senses;
@@ -68,6 +70,11 @@ impl Build<'_> {
         let inner = |noun: &NounSense| noun.part || noun.acting.is_some() && inside;
         let other = frame.qualifiers.iter().any(|qualifier| qualifier != tool.qualifier());
         let exact = frame.has(Role::Paths) && (other || frame.column.is_some() || frame.field.is_some());
+        // "Anna's phone number": what a contact has is not the contact.
+        let field = |noun: &NounSense| noun.part && noun.object.as_deref() == Some(tool.object());
+        if tool.verb() == "delete" && tool.object() == "contacts" && nouns().any(field) {
+            return true;
+        }
         tool.class == Class::Changer && files && (exact || frame.rows || nouns().any(inner))
     }
 }
