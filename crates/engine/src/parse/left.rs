@@ -30,7 +30,7 @@ impl Clause<'_> {
             let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
             // "I'm not going to": who says that something is not has not said what to do.
             let off = item.free() && item.is("wish", "off");
-            if off || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
+            if off || self.other_deed(at) || self.unread_part(at) || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));
@@ -40,6 +40,7 @@ impl Clause<'_> {
                 || amount
                 || self.vague(at)
                 || self.either(at)
+                || self.either_file(at)
                 || narrows(item)
                 || counts(item)
                 || self.unread_deed(item)
@@ -56,12 +57,12 @@ impl Clause<'_> {
             }
         }
         let unread = self.unread_complements().into_iter().chain(self.cut_off());
-        for word in unread.chain(self.path_as_sender()).chain(self.unanswered()) {
+        for word in unread.chain(self.path_as_sender()).chain(self.unanswered()).chain(self.one_name()) {
             if !self.frame.leftover.contains(&word) {
                 self.frame.leftover.push(word);
             }
         }
-        self.frame.apart = self.two_at_once();
+        self.frame.apart = self.two_at_once() || self.two_orders();
         self.frame.lone = self.lone();
         self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
