@@ -30,7 +30,11 @@ impl Clause<'_> {
             let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
             // "I'm not going to": who says that something is not has not said what to do.
             let off = item.free() && item.is("wish", "off");
-            if off || self.other_deed(at) || self.unread_part(at) || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at) {
+            if off
+                || self.other_deed(at)
+                || self.unread_part(at)
+                || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at)
+            {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
                 self.frame.used.push((item.text.clone(), item.taken));

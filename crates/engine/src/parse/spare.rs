@@ -28,7 +28,8 @@ fn plan(items: &[Item], senses: &Senses) -> Option<Vec<Item>> {
     let left = items.iter().filter(|item| item.is("spare", "spare") || item.sense("rest").is_some());
     let dated = |item: &Item| {
         let when = ["rel", "unit", "month", "weekday", "day", "age", "compare", "bound"];
-        item.number().is_some() || when.iter().any(|cat| item.sense(cat).is_some()) && item.sense("prep").is_none()
+        item.number().is_some()
+            || when.iter().any(|cat| item.sense(cat).is_some()) && item.sense("prep").is_none()
     };
     if places.iter().any(dated) {
         return None;

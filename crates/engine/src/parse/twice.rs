@@ -59,7 +59,12 @@ impl Clause<'_> {
         let within = |m: &&Mention| m.file && files().count() > 1 && self.taken_out_of(m);
         let renamed = |m: &&Mention| m.file && self.said_as(m);
         let owner = |m: &&Mention| !m.file && m.prep == "of" && self.of_unknown(m);
-        let inside = |m: &&Mention| !m.file && matches!(m.prep.as_str(), "in" | "inor" | "from") && mentions.len() == 1 && self.nothing_in();
+        let inside = |m: &&Mention| {
+            !m.file
+                && matches!(m.prep.as_str(), "in" | "inor" | "from")
+                && mentions.len() == 1
+                && self.nothing_in()
+        };
         let lost = |m: &&Mention| mixed(m) || within(m) || renamed(m) || owner(m) || inside(m);
         mentions.iter().filter(lost).map(said).collect()
     }
@@ -122,7 +127,8 @@ impl Clause<'_> {
         const SAID: [Role; 4] = [Role::Paths, Role::Patterns, Role::Names, Role::Contains];
         let frame = &self.frame;
         let verb = frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
-        let stays = verb.is_some_and(|verb| !verb.inside && !verb.contents && verb.verb.as_deref() == Some("delete"));
+        let stays =
+            verb.is_some_and(|verb| !verb.inside && !verb.contents && verb.verb.as_deref() == Some("delete"));
         let things = !frame.nouns.is_empty() || !frame.kinds.is_empty() || !frame.excluded.is_empty();
         let pointed = frame.anaphor.is_some() || frame.only || frame.these || frame.order.is_some();
         let named = (0..self.len()).any(|at| self.names_file(at));
@@ -175,7 +181,9 @@ impl Clause<'_> {
         let ordinal = item.sense("ordinal").is_some();
         let of = self.is(at + 1, "prep", "of") && (ordinal || item.number() == Some(1.0));
         let nth = ordinal && !item.is("ordinal", "1") && self.sense(at + 1, "super").is_some();
-        self.changes() && item.words == 1 && (of && item.free() || nth)
+        let single = item.number() == Some(1.0)
+            && at.checked_sub(1).is_some_and(|before| self.is(before, "pron", "only"));
+        self.changes() && item.words == 1 && (of && item.free() || nth || single)
     }
 
     /// "not the pdfs but the photos", "but only the png": a word that takes up what is meant after what is not.
@@ -188,7 +196,8 @@ impl Clause<'_> {
         });
         let left_out = |i: &usize| self.items[*i].taken == "except" && self.sense(*i, "neg").is_some();
         let before = (0..at).any(|i| left_out(&i)) && item.sense("spare").is_none();
-        let only = self.items.get(at + 1).is_some_and(|next| next.is("pron", "only") || next.is("then", "then"));
+        let only =
+            self.items.get(at + 1).is_some_and(|next| next.is("pron", "only") || next.is("then", "then"));
         self.changes() && but && (before || only)
     }
 
@@ -203,13 +212,15 @@ impl Clause<'_> {
 
     /// "extract the zip files": a verb that ends in a word for a kind of things, before the word for them.
     pub(crate) fn kind_in_verb(&mut self) {
-        let Some(verb) = self.verb_at.filter(|at| self.items[*at].words > 1 && self.is(at + 1, "noun", "file"))
+        let Some(verb) =
+            self.verb_at.filter(|at| self.items[*at].words > 1 && self.is(at + 1, "noun", "file"))
         else {
             return;
         };
         let last = self.items[verb].norm.rsplit(' ').next().and_then(|word| self.lexicon.single(word));
         let nouns = last.into_iter().flat_map(|word| &word.senses).filter(|sense| sense.cat == "noun");
-        let kind = nouns.filter_map(|sense| self.senses.noun.get(&sense.id)?.set.get(&Role::Kind)?.as_str()).next();
+        let kind =
+            nouns.filter_map(|sense| self.senses.noun.get(&sense.id)?.set.get(&Role::Kind)?.as_str()).next();
         if let Some(kind) = kind.filter(|_| self.frame.kinds.is_empty()) {
             self.frame.kinds.push(kind.to_owned());
         }
@@ -248,11 +259,14 @@ impl Clause<'_> {
             let own = noun.is_some_and(|n| n.object.as_deref() == Some(object) && n.acting.is_none());
             own && self.items[at].taken == "noun"
         };
-        let small = |i: usize| only_stop(&self.items[i]) || conjunction(&self.items[i]) || self.sense(i, "flag").is_some();
+        let small = |i: usize| {
+            only_stop(&self.items[i]) || conjunction(&self.items[i]) || self.sense(i, "flag").is_some()
+        };
         let pair = |from: usize| {
             let next = (from + 1..self.len()).find(|i| !small(*i));
             next.is_some_and(|to| {
-                let mixed = noun(from, "files") && noun(to, "dirs") || noun(from, "dirs") && noun(to, "files");
+                let mixed =
+                    noun(from, "files") && noun(to, "dirs") || noun(from, "dirs") && noun(to, "files");
                 mixed && self.conjoined(from, to)
             })
         };
@@ -274,8 +288,14 @@ impl Clause<'_> {
     /// on both sides of a conjunction, where something is changed.
     pub(crate) fn two_orders(&self) -> bool {
         let both = |at: usize| {
-            conjunction(&self.items[at])
-                && !self.items[at].is_comma()
+            let item = &self.items[at];
+            // "… and those of 2025 to B": words that elsewhere ask about others.
+            let others = item.words > 1 && item.sense("what_about").is_some();
+            if others || item.is_comma() {
+                let named = others || self.next_thing(at + 1);
+                return named && self.own_side(0, at) && (at + 1..self.len()).any(|i| self.owned(i));
+            }
+            conjunction(item)
                 && (self.own_side(0, at) && self.own_side(at + 1, self.len())
                     || self.conditioned(0, at) && self.next_thing(at + 1)
                     || (0..at).any(|i| self.thing(i)) && self.place_first(at + 1))
@@ -285,13 +305,15 @@ impl Clause<'_> {
 
     /// Whether things and a place, a format or a name of their own are named between these words.
     fn own_side(&self, from: usize, to: usize) -> bool {
-        let own = |at: usize| {
-            let item = &self.items[at];
-            let placed = item.taken == "place" && item.sense("prep").is_some();
-            placed || matches!(item.taken, "format" | "new name")
-        };
         let thing = (from..to).find(|at| self.thing(*at));
-        thing.is_some_and(|thing| (thing + 1..to).any(own))
+        thing.is_some_and(|thing| (thing + 1..to).any(|at| self.owned(at)))
+    }
+
+    /// A place, a format or a name that was read for the things before it.
+    fn owned(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let placed = item.taken == "place" && item.sense("prep").is_some();
+        placed || matches!(item.taken, "format" | "new name")
     }
 
     /// Whether things are named between these words and after them a condition.
