@@ -58,7 +58,10 @@ impl Clause<'_> {
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions).filter(|_| !stays) {
             let mention = mentions.remove(goal);
             self.frame.leftover.extend(self.no_folder(&verb, &mention, &mentions));
-            self.frame.leftover.extend(self.other_goals(&mention, &mentions));
+            self.frame.apart = self.two_at_once() || self.two_orders();
+            if !self.frame.apart {
+                self.frame.leftover.extend(self.other_goals(&mention, &mentions));
+            }
             let role = verb.goals.iter().copied().find(|role| match role {
                 Role::OutPath => mention.file,
                 Role::DstDir => !mention.file || verb.goals.len() == 1,

@@ -66,7 +66,7 @@ impl Clause<'_> {
                 self.frame.leftover.push(word);
             }
         }
-        self.frame.apart = self.two_at_once() || self.two_orders();
+        self.frame.apart |= self.two_at_once() || self.two_orders();
         self.frame.lone = self.lone();
         self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
