@@ -54,7 +54,10 @@ impl Clause<'_> {
         let things = (0..self.len()).any(|at| self.kind_word(at));
         let mixed = |m: &&Mention| {
             let folder = !m.file && m.called && m.prep.is_empty() && !self.frame.has(Role::NameTemplate);
-            folder && (files().any(|file| self.meets(m, file)) || things && self.conjoined_thing(m))
+            folder
+                && (self.named_beside(m)
+                    || files().any(|file| self.meets(m, file))
+                    || things && self.conjoined_thing(m))
         };
         let within = |m: &&Mention| m.file && files().count() > 1 && self.taken_out_of(m);
         let renamed = |m: &&Mention| m.file && self.said_as(m);
@@ -67,6 +70,13 @@ impl Clause<'_> {
         };
         let lost = |m: &&Mention| mixed(m) || within(m) || renamed(m) || owner(m) || inside(m);
         mentions.iter().filter(lost).map(said).collect()
+    }
+
+    /// "the folders 'A' and 'B'": a name that goes on from that of a folder and is taken for something else.
+    fn named_beside(&self, folder: &Mention) -> bool {
+        let quoted = |at: usize| self.free(at) && matches!(self.items[at].lit, crate::text::Lit::Quoted(_));
+        let next = (folder.at + 1..self.len()).find(|at| !self.binds(*at));
+        next.is_some_and(|at| quoted(at) && self.conjoined(folder.at, at))
     }
 
     /// Whether a conjunction joins a folder and a file.
