@@ -192,6 +192,7 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "math_verb"
                     | "correction"
                     | "apiece"
+                    | "denied"
             )
         })
 }

@@ -8,7 +8,7 @@ use super::{Clause, Item};
 use crate::catalog::Role;
 
 /// Categories of words that bind others and are about nothing.
-const BINDING: [&str; 35] = [
+const BINDING: [&str; 36] = [
     "stop",
     "prep",
     "then",
@@ -44,6 +44,7 @@ const BINDING: [&str; 35] = [
     "direction",
     "alike",
     "apiece",
+    "denied",
 ];
 
 /// Categories of words at which what a preposition leads to is over.

@@ -44,6 +44,8 @@ impl Clause<'_> {
         }
         let lost = self.parts_of_files(&verb, &mentions);
         self.frame.leftover.extend(lost);
+        let lost = self.mixed_places(&mentions);
+        self.frame.leftover.extend(lost);
         let lost = self.of_somebody(&mentions);
         self.frame.leftover.extend(lost);
         // "convert the photos in X": a verb that has to lead nowhere, and one place, where they are.
@@ -56,11 +58,19 @@ impl Clause<'_> {
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions).filter(|_| !stays) {
             let mention = mentions.remove(goal);
             self.frame.leftover.extend(self.no_folder(&verb, &mention, &mentions));
+            self.frame.apart = self.two_at_once() || self.two_orders();
+            if !self.frame.apart {
+                self.frame.leftover.extend(self.other_goals(&mention, &mentions));
+            }
             let role = verb.goals.iter().copied().find(|role| match role {
                 Role::OutPath => mention.file,
                 Role::DstDir => !mention.file || verb.goals.len() == 1,
                 _ => true,
             });
+            // "copy a.txt to b.txt": what goes to a folder does not go to a file.
+            if role == Some(Role::DstDir) && mention.file && mentions.iter().any(|m| m.file) {
+                self.frame.leftover.push(mention.name.clone().unwrap_or(mention.path.clone()));
+            }
             if let Some(role) = role {
                 let value = if role == Role::NameTemplate {
                     mention.name.clone().unwrap_or(mention.path.clone())

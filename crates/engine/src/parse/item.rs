@@ -288,6 +288,8 @@ fn matched<'a>(
             // A comparison is one only before a number: "the smallest of X" is not smaller than X.
             let limit = |sense: &Sense| matches!(sense.cat.as_str(), "compare" | "age");
             let bound = |sense: &Sense| limit(sense) || sense.cat == "bound";
+            // "and the 12" goes on from an hour; "and the photos" does not.
+            let hours = phrase.senses.iter().all(|sense| sense.cat == "clock" && sense.id == "to");
             let compares = phrase.senses.iter().all(bound) && phrase.senses.iter().any(limit);
             let amount = |sense: &Sense| {
                 sense.cat == "number"
@@ -324,6 +326,7 @@ fn matched<'a>(
             phrase.words.len() <= tokens.len() - at
                 && !named
                 && (phrase.words.len() == 1 || !compares || counted())
+                && (phrase.words.len() == 1 || !hours || after < tokens.len() && number(after))
                 && (numeric || phrase.words.len() == 1 || !phrase.senses.iter().all(reckons))
                 && phrase
                     .words

@@ -32,6 +32,8 @@ impl Clause<'_> {
             let off = item.free() && item.is("wish", "off");
             if off
                 || self.said_of_what_is_sent(at)
+                || self.other_deed(at)
+                || self.unread_part(at)
                 || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at)
             {
                 self.frame.leftover.push(item.text.clone());
@@ -45,6 +47,7 @@ impl Clause<'_> {
                 || item.sense("unit").is_some() && at > 0 && self.sense(at - 1, "rel").is_some()
                 || self.vague(at)
                 || self.either(at)
+                || self.either_file(at)
                 || narrows(item)
                 || counts(item)
                 || self.unread_deed(item)
@@ -61,12 +64,13 @@ impl Clause<'_> {
             }
         }
         let unread = self.unread_complements().into_iter().chain(self.cut_off());
-        for word in unread.chain(self.path_as_sender()).chain(self.other_records()).chain(self.unanswered()) {
+        let others = self.other_records().into_iter().chain(self.one_name());
+        for word in unread.chain(self.path_as_sender()).chain(self.unanswered()).chain(others) {
             if !self.frame.leftover.contains(&word) {
                 self.frame.leftover.push(word);
             }
         }
-        self.frame.apart = self.two_at_once();
+        self.frame.apart |= self.two_at_once() || self.two_orders();
         self.frame.lone = self.lone();
         self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;

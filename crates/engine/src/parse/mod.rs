@@ -37,6 +37,7 @@ mod schedule;
 mod spare;
 mod split;
 mod table;
+mod twice;
 mod unasked;
 mod vague;
 mod verb;

@@ -20,7 +20,7 @@ impl Clause<'_> {
             let mut end = at + 1;
             while end < self.len() {
                 let item = &self.items[end];
-                let ends = item.is_comma() && end > at + 1
+                let ends = item.is_comma() && end > at + 1 && !self.lists_on(end, at, object)
                     || Some(end) == self.verb_at
                     || item.sense("neg").is_some();
                 // "that are not PDFs in X": what they are not was said; X is where they are.
@@ -58,6 +58,15 @@ impl Clause<'_> {
                 self.take(at, end + usize::from(aside), "except");
             }
         }
+    }
+
+    /// "except pdfs, photos and videos": whether what follows a comma is one more of the kinds left out.
+    fn lists_on(&self, comma: usize, at: usize, object: &str) -> bool {
+        let next = self.skip_stops(comma + 1);
+        let kind = next < self.len() && self.free(next) && self.excluded_word(next, object).is_some();
+        let listed = (next + 1..self.len()).find(|i| !super::clause::only_stop(&self.items[*i]));
+        let more = listed.is_some_and(|i| self.items[i].is_comma() || self.is(i, "then", "and"));
+        kind && more && self.verb_at.is_some_and(|verb| verb < at)
     }
 
     /// Whether the verb leads things to a place.

@@ -29,6 +29,10 @@ impl Clause<'_> {
                 continue;
             }
             let Some((bytes, end)) = self.size(from) else { continue };
+            // "from 5 MB": whether up or down, or about, is not said.
+            if compare.iter().all(|c| c == "between") {
+                continue;
+            }
             let role = if compare.iter().any(|c| c == "gt") { Role::SizeMin } else { Role::SizeMax };
             self.frame.set(role, bytes);
             // "that weigh more than": the verb before belongs to it.

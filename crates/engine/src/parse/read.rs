@@ -164,6 +164,7 @@ impl Clause<'_> {
         self.stats();
         self.flags();
         self.nouns();
+        self.kind_in_verb();
         self.settle(mentions, &guess, sends);
         self.finish()
     }

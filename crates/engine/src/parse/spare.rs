@@ -26,6 +26,14 @@ fn plan(items: &[Item], senses: &Senses) -> Option<Vec<Item>> {
     let elsewhere = |items: &[Item]| items.iter().any(|item| item.sense("prep").is_some());
     let once = places.is_empty() || !elsewhere(&items[order + 1..]);
     let left = items.iter().filter(|item| item.is("spare", "spare") || item.sense("rest").is_some());
+    let dated = |item: &Item| {
+        let when = ["rel", "unit", "month", "weekday", "day", "age", "compare", "bound"];
+        item.number().is_some()
+            || when.iter().any(|cat| item.sense(cat).is_some()) && item.sense("prep").is_none()
+    };
+    if places.iter().any(dated) {
+        return None;
+    }
     if !(small && once && left.count() == 2 && names(&stays, senses)) {
         return None;
     }

@@ -43,6 +43,15 @@ impl<'p> Build<'p> {
         if tool.class == Class::Changer && frame.order.as_ref().is_some_and(|order| order.field == "count") {
             return Err(Stop::Gap("it is not said how many".to_owned()));
         }
+        // Nor "the oldest" of them, where nothing says how many those are; a list may be written in an order.
+        let unlimited = frame.order.as_ref().is_some_and(|order| order.limit.is_none());
+        if tool.class == Class::Changer && unlimited && !tool.takes(Role::OutPath) && tool.along.is_none() {
+            return Err(Stop::Gap("it is not said how many".to_owned()));
+        }
+        // "the folder where x.pdf is": the file that is named is not the folder.
+        if tool.class == Class::Changer && tool.object() == "dirs" && !frame.loose.is_empty() {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
+        }
         self.templates(&mut frame);
         if frame.there
             && !frame.has(Role::DstDir)
@@ -102,6 +111,7 @@ impl<'p> Build<'p> {
             if rows && !tool.arg(Role::OutPath).is_some_and(|arg| given(&step, &arg.name)) {
                 return Err(Stop::Gap("the rows of a table are no files".to_owned()));
             }
+            self.written(&frame, tool, &step, &list)?;
             refer(&mut step, &list, "from_step");
             // What goes on is about the records, not about what was read out of them.
             if frame.content.is_some() {
@@ -200,6 +210,21 @@ impl<'p> Build<'p> {
             };
             choose(&self.planner.catalog, &want)
         })
+    }
+
+    /// Refuses to write down something else than what was named: what is known about a file instead of what is in it,
+    /// records instead of what is computed of them, things instead of the list of them.
+    fn written(&self, frame: &Frame, tool: &Tool, step: &Step, list: &List) -> Result<(), Stop> {
+        let given = |role: Role| tool.arg(role).is_some_and(|arg| given(step, &arg.name));
+        let from = list.step.and_then(|n| self.steps.get(n - 1));
+        let verb = from.and_then(|step| self.planner.catalog.get(&step.tool)).map(Tool::verb);
+        let about = given(Role::OutPath) && verb == Some("get");
+        let whole = given(Role::OutPath) && !frame.stats.is_empty() && verb != Some("compute");
+        let listed = frame.listing && given(Role::DstDir) && !given(Role::OutPath);
+        match tool.class == Class::Changer && (about || whole || listed) {
+            true => Err(Stop::Gap(UNCLEAR.to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// Whether its work is already said by its own arguments.

@@ -45,7 +45,11 @@ impl Build<'_> {
             slots.chain(frame.excluded.iter().map(|(_, value)| value)).cloned().collect();
         said.extend(frame.also.iter().chain(kinds).map(|text| Value::from(text.clone())));
         let steps: Vec<&Step> = steps.iter().flat_map(|step| self.fed_by(step)).collect();
-        match said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
+        // "the duplicates over 5 MB": what tells the things from others is not dropped for another condition.
+        let of = |step: &&Step| self.planner.catalog.get(&step.tool).map(Tool::qualifier);
+        let told = |qualifier: &String| steps.iter().any(|step| of(step) == Some(qualifier.as_str()));
+        let told = frame.qualifiers.iter().all(told);
+        match told && said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
             true => Ok(()),
             false => Err(Stop::Gap(UNCLEAR.to_owned())),
         }
