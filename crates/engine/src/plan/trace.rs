@@ -38,12 +38,25 @@ impl Build<'_> {
         }
         // Whoever works on images need not be told that they are.
         let own = |kind: &str| tool.is_some_and(|tool| tool.object().trim_end_matches('s') == kind);
-        let kinds = frame.kinds.iter().filter(|kind| !own(kind));
+        // What was shown before is of the kinds that it was looked for by.
+        let shown = |kind: &String| {
+            let back = steps.iter().any(|step| step.args.contains_key("from_turn"));
+            back && self.turns.iter().any(|earlier| earlier.frame.kinds.contains(kind))
+        };
+        let kinds = frame.kinds.iter().filter(|kind| !own(kind) && !shown(kind));
         let slots = frame.slots.iter().filter(|(role, _)| SAID.contains(role)).map(|(_, value)| value);
         let mut said: Vec<Value> =
             slots.chain(frame.excluded.iter().map(|(_, value)| value)).cloned().collect();
         said.extend(frame.also.iter().chain(kinds).map(|text| Value::from(text.clone())));
         let steps: Vec<&Step> = steps.iter().flat_map(|step| self.fed_by(step)).collect();
+        let empties = |step: &&Step| {
+            let args = self.planner.catalog.get(&step.tool).into_iter().flat_map(|tool| &tool.args);
+            let mut args = args.filter(|arg| matches!(arg.role, Some(Role::Empty | Role::SizeMax)));
+            args.any(|arg| step.args.contains_key(&arg.name))
+        };
+        if frame.has(Role::Empty) && !steps.iter().any(empties) {
+            return Err(Stop::Gap(UNCLEAR.to_owned()));
+        }
         match said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
             true => Ok(()),
             false => Err(Stop::Gap(UNCLEAR.to_owned())),
@@ -51,7 +64,7 @@ impl Build<'_> {
     }
 
     /// A step and those whose records it works on.
-    fn fed_by<'s>(&'s self, step: &'s Step) -> impl Iterator<Item = &'s Step> {
+    pub(super) fn fed_by<'s>(&'s self, step: &'s Step) -> impl Iterator<Item = &'s Step> {
         std::iter::successors(Some(step), |step| {
             let before = step.args.get("from_step").and_then(Value::as_u64)?;
             self.steps.get(usize::try_from(before).ok()?.checked_sub(1)?)
