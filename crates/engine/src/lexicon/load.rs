@@ -59,6 +59,7 @@ impl Lexicon {
             language: language.to_owned(),
             tails,
             plural_words: words("plural_words"),
+            all_words: words("all_words"),
             articles: words("articles"),
             articled_dates: file.get("articled_dates").and_then(Value::as_bool).unwrap_or(true),
             deed_endings: words("deed_endings"),

@@ -66,6 +66,8 @@ pub struct Lexicon {
     pub tails: Vec<String>,
     /// Words that say there is more than one, or just one, and endings that do.
     pub(crate) plural_words: Vec<String>,
+    /// Words that say that none is left out.
+    pub(crate) all_words: Vec<String>,
     /// Words after which a thing is named.
     pub(crate) articles: Vec<String>,
     /// Whether days and months may have an article before them.

@@ -79,6 +79,8 @@ pub(crate) struct Frame {
     pub(crate) singular: bool,
     /// One thing is meant that an article points to.
     pub(crate) lone: bool,
+    /// It is said that none is left out.
+    pub(crate) every: bool,
     /// A list is saved, not the things on it.
     pub(crate) listing: bool,
     /// What it is about came from what went before.

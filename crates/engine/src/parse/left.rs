@@ -72,6 +72,10 @@ impl Clause<'_> {
         }
         self.frame.apart |= self.two_at_once() || self.two_orders();
         self.frame.lone = self.lone();
+        let all = |item: &Item| {
+            item.norm.split(' ').any(|word| self.lexicon.all_words.iter().any(|all| all == word))
+        };
+        self.frame.every = self.items.iter().any(all);
         self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()
@@ -98,11 +102,21 @@ impl Clause<'_> {
         let next =
             |cat: &str| self.items.get(at + 1).is_some_and(|next| next.free() && next.sense(cat).is_some());
         let noun = self.items.get(at + 1).is_some_and(|next| next.sense("noun").is_some());
-        let counted = item.free() && (chosen && noun || item.sense("rel").is_some() && next("unit"));
+        let counted = item.free()
+            && (chosen && noun
+                || item.sense("rel").is_some() && next("unit")
+                || item.sense("ordinal").is_some() && self.told_of(at));
         Some(at) != self.verb_at && self.stays(item)
             || after && (wanted(item) || counted)
             || item.is("stat", "count") && item.words > 2
             || item.free() && (conditional(item) || self.unread_condition(at))
+    }
+
+    /// "the attachments of the first": said of something, whose it is.
+    fn told_of(&self, at: usize) -> bool {
+        let small = |item: &Item| super::clause::only_stop(item) && item.sense("prep").is_none();
+        let before = (0..at).rev().find(|i| !small(&self.items[*i]));
+        before.is_some_and(|before| self.is(before, "prep", "of"))
     }
 
     /// "if they are …", before what no reader took: it says under which condition.

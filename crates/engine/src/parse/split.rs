@@ -25,7 +25,8 @@ pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
         let command = (opens(&items, next) || asks_values(&items, next))
             && items[..at].iter().any(content)
             && !only_place(&items[..at])
-            && !only_left_out(&items[..at])
+            && (items[at..next].iter().any(|item| item.sense("then").is_some())
+                || !only_left_out(&items[..at]))
             && !gives_text(&items, next);
         let belongs =
             beside(&items[..at], &items[next..], senses) || taken_up(&items[..at], &items[next..], senses);

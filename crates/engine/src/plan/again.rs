@@ -39,6 +39,10 @@ pub(super) fn again(frame: &Frame, before: &[Frame]) -> Option<Vec<Frame>> {
     if !frame.object.is_empty() && frame.object != first.object {
         return None;
     }
+    // "and the photos to X", after a move: a place alone does not say whether they come from there or go there.
+    let goes = [Role::DstDir, Role::DstFolder, Role::Dst, Role::OutPath].iter().any(|role| first.has(*role));
+    let place = |(word, by): &(String, &str)| (*by == "place").then(|| word.clone());
+    let unsure: Vec<String> = frame.used.iter().filter_map(place).filter(|_| goes).collect();
     let dated = |f: &Frame| f.has(Role::After) || f.has(Role::Before);
     if dated(frame) {
         first.slots.remove(&Role::After);
@@ -56,6 +60,7 @@ pub(super) fn again(frame: &Frame, before: &[Frame]) -> Option<Vec<Frame>> {
         first.column.clone_from(&frame.column);
     }
     first.leftover.clone_from(&frame.leftover);
+    first.leftover.extend(unsure);
     first.used.extend(frame.used.clone());
     Some(frames)
 }

@@ -1,5 +1,6 @@
 //! One clause into steps: a source, what narrows and orders it, and the executor that acts on it.
 
+use super::earlier::Earlier;
 use super::fill::{fill, lacking};
 use super::input::narrowed;
 use super::say::beyond;
@@ -62,7 +63,11 @@ pub(super) struct Build<'p> {
     /// What the last figure of this request was computed of, and the step that did.
     pub(super) figure: Option<(usize, List)>,
     /// The last list of the conversation.
-    turn: Option<List>,
+    pub(super) turn: Option<List>,
+    /// The clauses of this request that were planned.
+    pub(super) earlier: Vec<Earlier>,
+    /// Those of the last request of the conversation.
+    pub(super) turns: Vec<Earlier>,
     /// The folder that was made last.
     pub(super) made: Option<String>,
     /// The file that the last step wrote.
@@ -83,6 +88,8 @@ impl<'p> Build<'p> {
             seen: Vec::new(),
             figure: None,
             turn,
+            earlier: Vec::new(),
+            turns: Vec::new(),
             made: None,
             wrote: None,
             notes: Vec::new(),
@@ -152,13 +159,17 @@ impl<'p> Build<'p> {
                     frame.verbs.push("list".to_owned());
                 }
                 let list = self.look(&frame, &object)?;
+                self.remember(&frame, &object);
                 self.finish_look(&frame, list)
             }
             // Of two values for one argument one would be lost.
             Some(_) if !frame.clashes.is_empty() => Err(Stop::Gap(UNCLEAR.to_owned())),
             Some(_) => {
                 let from = self.steps.len();
+                let frame =
+                    &if verb.changes() && !verb.makes { self.in_shown_place(frame) } else { frame.clone() };
                 self.do_it(frame, &verb, &object)?;
+                self.remember(frame, &object);
                 self.traced(frame, from)
             }
         }

@@ -43,6 +43,8 @@ pub struct Reading {
     pub(crate) frames: Vec<Frame>,
     /// The last list of the conversation: what its records are, their fields, and whether there may be others.
     pub(crate) turn: Option<(String, BTreeMap<String, Type>, bool)>,
+    /// The clauses of the last request of the conversation.
+    pub(super) before: Vec<Frame>,
     /// Whether it is unsure that this list is the one that is meant.
     pub(crate) unsure: Option<Unsure>,
     /// The answer, where the words alone give it.
@@ -190,7 +192,14 @@ pub(super) fn read(
     (explain.used, explain.leftover) = (used, leftover.clone());
     let gap = |words| Gap { narrows, ..Gap::new("some words mean nothing here", words) };
     let said = (!leftover.is_empty()).then(|| Answer::Gap(gap(leftover)));
-    Reading { frames, turn: memory.list.clone(), unsure: memory.unsure, said, explain }
+    Reading {
+        frames,
+        turn: memory.list.clone(),
+        before: memory.frames.clone(),
+        unsure: memory.unsure,
+        said,
+        explain,
+    }
 }
 
 /// The steps for what was read, the list they end with, and why.
@@ -202,6 +211,7 @@ pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<L
     let turn = reading.turn.clone();
     let turn = turn.map(|(object, gives, open)| List { step: None, index: None, object, gives, open });
     let mut build = Build::new(planner, turn);
+    build.went_before(&reading.before);
     let mut stop = None;
     for frame in &reading.frames {
         if let Err(why) = build.clause(frame) {

@@ -2,6 +2,7 @@
 
 use super::Step;
 use super::compose::{Build, List, Stop, UNCLEAR};
+use super::earlier::Source;
 use super::fill::{fill, lacking};
 use crate::catalog::{Role, Tool, Type};
 use crate::parse::{Anaphor, Frame, has_ending};
@@ -35,9 +36,18 @@ impl<'p> Build<'p> {
         if points && within && tool.class == Class::Changer {
             return Err(Stop::Gap(UNCLEAR.to_owned()));
         }
+        let mut said = frame.clone();
+        said.slots.retain(|role, _| !used.contains(role));
         if points || !named {
             if let Some(list) = self.referred(frame) {
                 let list = self.counted(list, tool);
+                if tool.class == Class::Changer && self.speaks_of_others(&said, &list.object) {
+                    return Err(Stop::Gap(UNCLEAR.to_owned()));
+                }
+                // Of what is in a folder some are files, some are not.
+                if tool.class == Class::Changer && tool.object() == "dirs" && self.is_listing() {
+                    return Err(Stop::Gap(UNCLEAR.to_owned()));
+                }
                 return self.narrow(frame, list, &mut used.clone());
             }
             if !named || frame.these {
@@ -52,7 +62,15 @@ impl<'p> Build<'p> {
         rest.slots
             .retain(|role, _| !matches!(role, Role::DstDir | Role::Dst | Role::OutPath | Role::NameTemplate));
         if let Some(list) = self.meant_again(&rest, tool) {
-            return Ok(list);
+            return if tool.bounded && !self.was_chosen(&list) {
+                Err(self.asking(tool, step))
+            } else {
+                Ok(list)
+            };
+        }
+        match self.among(frame, &rest, tool, object)? {
+            Source::List(list) => return Ok(self.counted(list, tool)),
+            Source::Search(both) => rest = *both,
         }
         if self.place_unsaid(&rest, tool, object) {
             return Err(Stop::Gap(UNCLEAR.to_owned()));
@@ -107,10 +125,17 @@ impl<'p> Build<'p> {
             rest.verbs.push(if tool.needs.is_empty() && !rows { "get" } else { "read" }.to_owned());
         }
         let list = self.look(&rest, object)?;
-        if tool.bounded && !self.was_chosen(&list) {
+        // All records there are get changed only where that is said, and not even then where it cannot be undone.
+        if !self.was_chosen(&list) && (tool.bounded || tool.class == Class::Changer && !frame.every) {
             return Err(ask(missing));
         }
         Ok(list)
+    }
+
+    /// The question for what an executor works on.
+    fn asking(&self, tool: &Tool, step: &Step) -> Stop {
+        let missing = lacking(tool, step, false).unwrap_or_default();
+        Stop::Ask { tool: tool.name.as_str().to_owned(), missing }
     }
 
     /// "find the mails from Anna, save the attachments": records of the sort that was just looked for, of which nothing
@@ -121,6 +146,7 @@ impl<'p> Build<'p> {
         let step = list.step.and_then(|n| self.steps.get(n - 1));
         let looked_for = |kind: &String| step.is_some_and(|step| step.args.values().any(|arg| arg == kind));
         let nothing_else = rest.slots.is_empty()
+            && !(tool.object() == "dirs" && self.is_listing())
             && !rest.singular
             && rest.kinds.iter().all(looked_for)
             && rest.qualifiers.is_empty()
@@ -131,12 +157,18 @@ impl<'p> Build<'p> {
         nothing_else.then(|| self.counted(list.clone(), tool))
     }
 
-    /// "find the videos in X and delete the photos": whether those of X or all there are is not said.
+    /// "find the videos in X and delete the photos", "unpack X and move the photos": whether those of X or all there are
+    /// is not said.
     fn place_unsaid(&self, rest: &Frame, tool: &Tool, object: &str) -> bool {
         let placed = |step: &Step| {
-            let tool = self.planner.catalog.get(&step.tool);
-            let place = tool.and_then(|tool| tool.arg(Role::Place)).and_then(|arg| step.args.get(&arg.name));
-            place.is_some_and(|place| place != "~")
+            let known = self.planner.catalog.get(&step.tool);
+            let args = known
+                .filter(|step| step.verb() != "create" || !tool.takes(Role::DstDir))
+                .into_iter()
+                .flat_map(|tool| &tool.args);
+            let mut places =
+                args.filter(|arg| matches!(arg.role, Some(Role::Place | Role::Paths | Role::DstDir)));
+            places.any(|arg| step.args.get(&arg.name).is_some_and(|place| place != "~"))
         };
         tool.class == Class::Changer
             && matches!(object, "files" | "dirs" | "images")
@@ -213,7 +245,8 @@ impl<'p> Build<'p> {
             let mut choosing = args.filter(|arg| arg.role.is_some_and(|role| !PUTTING.contains(&role)));
             choosing.any(|arg| step.args.contains_key(&arg.name))
         };
-        list.step.is_none_or(|n| self.steps[..n].iter().any(chooses))
+        let step = list.step.and_then(|n| self.steps.get(n - 1));
+        step.is_none_or(|step| self.fed_by(step).any(chooses))
     }
 
     /// The executor that a list of this request comes from in the end.

@@ -9,6 +9,7 @@ mod choose;
 mod compose;
 mod context;
 mod deed;
+mod earlier;
 mod fill;
 mod input;
 mod join;

@@ -39,7 +39,12 @@ impl Build<'_> {
         }
         // Whoever works on images need not be told that they are.
         let own = |kind: &str| tool.is_some_and(|tool| tool.object().trim_end_matches('s') == kind);
-        let kinds = frame.kinds.iter().filter(|kind| !own(kind));
+        // What was shown before is of the kinds that it was looked for by.
+        let shown = |kind: &String| {
+            let back = steps.iter().any(|step| step.args.contains_key("from_turn"));
+            back && self.turns.iter().any(|earlier| earlier.frame.kinds.contains(kind))
+        };
+        let kinds = frame.kinds.iter().filter(|kind| !own(kind) && !shown(kind));
         let slots = frame.slots.iter().filter(|(role, _)| SAID.contains(role)).map(|(_, value)| value);
         let mut said: Vec<Value> =
             slots.chain(frame.excluded.iter().map(|(_, value)| value)).cloned().collect();
@@ -49,6 +54,12 @@ impl Build<'_> {
         let of = |step: &&Step| self.planner.catalog.get(&step.tool).map(Tool::qualifier);
         let told = |qualifier: &String| steps.iter().any(|step| of(step) == Some(qualifier.as_str()));
         let told = frame.qualifiers.iter().all(told);
+        let empties = |step: &&Step| {
+            let args = self.planner.catalog.get(&step.tool).into_iter().flat_map(|tool| &tool.args);
+            let mut args = args.filter(|arg| matches!(arg.role, Some(Role::Empty | Role::SizeMax)));
+            args.any(|arg| step.args.contains_key(&arg.name))
+        };
+        let told = told && (!frame.has(Role::Empty) || steps.iter().any(empties));
         match told && said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
             true => Ok(()),
             false => Err(Stop::Gap(UNCLEAR.to_owned())),
@@ -56,7 +67,7 @@ impl Build<'_> {
     }
 
     /// A step and those whose records it works on.
-    fn fed_by<'s>(&'s self, step: &'s Step) -> impl Iterator<Item = &'s Step> {
+    pub(super) fn fed_by<'s>(&'s self, step: &'s Step) -> impl Iterator<Item = &'s Step> {
         std::iter::successors(Some(step), |step| {
             let before = step.args.get("from_step").and_then(Value::as_u64)?;
             self.steps.get(usize::try_from(before).ok()?.checked_sub(1)?)
