@@ -137,6 +137,11 @@ impl Frame {
         self.slots.insert(role, value);
     }
 
+    /// Says anew what was said: another form of the same value.
+    pub(crate) fn reset(&mut self, role: Role, value: impl Into<Value>) {
+        self.slots.insert(role, value.into());
+    }
+
     /// Sets what is not set yet.
     pub(crate) fn keep(&mut self, role: Role, value: impl Into<Value>) {
         let value = value.into();

@@ -117,8 +117,8 @@ impl Clause<'_> {
         let midnight = || date.tomorrow().ok().and_then(|next| self.clock.instant(next, 0, 0));
         let to = of(false).next().map_or_else(midnight, instant);
         if let (Some(from), Some(to)) = (from, to) {
-            self.frame.set(Role::After, from);
-            self.frame.set(Role::Before, to);
+            self.frame.reset(Role::After, from);
+            self.frame.reset(Role::Before, to);
         }
     }
 
@@ -173,8 +173,8 @@ impl Clause<'_> {
             });
         match hours.filter(|_| events && self.chooses_by_hour()) {
             Some((from, to)) => {
-                self.frame.set(Role::After, from);
-                self.frame.set(Role::Before, to);
+                self.frame.reset(Role::After, from);
+                self.frame.reset(Role::Before, to);
             }
             None => self.frame.leftover.push(said),
         }

@@ -172,7 +172,7 @@ impl Clause<'_> {
         let deed = pure && deed.any(|verb| verb.changes());
         let bound = at.checked_sub(1).is_some_and(|before| {
             let before = &self.items[before];
-            before.free() && matches!(before.sense("bound"), Some("before" | "since"))
+            before.free() && matches!(before.sense("bound"), Some("before" | "since" | "beyond"))
         });
         let beside = item.free() && Some(at) != self.verb_at && self.changes() && item.command().is_some();
         deed && (bound || beside && !measured)
@@ -180,7 +180,7 @@ impl Clause<'_> {
 
     /// "a.txt after b.txt": a file that says when something is done, not what to.
     pub(crate) fn bound_to_file(&self, at: usize) -> bool {
-        let bound = matches!(self.sense(at, "bound"), Some("before" | "since"));
+        let bound = matches!(self.sense(at, "bound"), Some("before" | "since" | "beyond"));
         let next = (at + 1..self.len()).find(|i| !only_stop(&self.items[*i]));
         self.changes() && self.free(at) && bound && next.is_some_and(|next| self.names_file(next))
     }

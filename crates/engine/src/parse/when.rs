@@ -50,10 +50,10 @@ impl Clause<'_> {
                 }
             }
             if let Some(from) = span.from {
-                self.frame.set(Role::After, from.to_string());
+                self.frame.reset(Role::After, from.to_string());
             }
             if let Some(to) = span.to {
-                self.frame.set(Role::Before, to.to_string());
+                self.frame.reset(Role::Before, to.to_string());
             }
             known = Some(span);
             let touched = (0..self.len()).find_map(|i| {
@@ -249,8 +249,8 @@ impl Clause<'_> {
             let next = if minute < 59 { (hour, minute + 1) } else { (hour + 1, 0) };
             let until = end.or_else(|| self.clock.instant(date, next.0.min(23), next.1));
             if let (Some(start), Some(until)) = (start, until) {
-                self.frame.set(Role::After, start);
-                self.frame.set(Role::Before, until);
+                self.frame.reset(Role::After, start);
+                self.frame.reset(Role::Before, until);
             }
         }
     }

@@ -300,7 +300,7 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
 }
 
 /// Words for a time among those that are to be done at another: "except on Sundays", "and at 9", "until Friday".
-fn more_time(rest: &[&Item], recurs: bool) -> Vec<String> {
+fn more_time(rest: &[&Item]) -> Vec<String> {
     const REPEATS: [&str; 10] =
         ["daily", "weekdays", "weekend", "hourly", "weekly", "monthly", "yearly", "other", "half", "quarter"];
     let at = |i: usize| rest.get(i).copied();
@@ -314,7 +314,7 @@ fn more_time(rest: &[&Item], recurs: bool) -> Vec<String> {
         let span = item.is("cue", "duration") && counts(i + 1) && has(i + 2, "unit");
         let again =
             item.is("every", "every") && ["unit", "weekday", "day_part"].iter().any(|cat| has(i + 1, cat));
-        let day = item.sense("day").is_some_and(|day| !recurs || !day.starts_with('-') && day != "0");
+        let day = item.sense("day").is_some_and(|day| !day.starts_with('-') && day != "0");
         let date = item.sense("month").is_some() && (counts(i + 1) || i > 0 && counts(i - 1));
         let named = item.sense("weekday").is_some() && (item.capital || item.norm.chars().count() > 3);
         matches!(item.lit, Lit::Clock(..) | Lit::Date(..))
@@ -354,7 +354,7 @@ fn scheduled(
         .filter(|(at, _)| !timing.at.iter().any(|r| r.contains(at)))
         .map(|(_, i)| i)
         .collect();
-    let words = more_time(&rest, timing.recurs);
+    let words = more_time(&rest);
     if !words.is_empty() {
         return Answer::Gap(Gap::new("not all that is said about when was understood", words));
     }
