@@ -1,7 +1,8 @@
 //! A lexicon file read: stems take their endings, phrases become tokens.
 
+use super::name::{Name, Names};
 use super::{Broken, Lexicon, Phrase, Sense};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 pub(super) const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
@@ -28,9 +29,6 @@ pub enum LexiconError {
     },
 }
 
-/// Where each phrase stands among those of its first word, while a lexicon is read.
-type Known = HashMap<String, usize>;
-
 /// Where a phrase lets something in between.
 const GAP: &str = " … ";
 
@@ -41,23 +39,14 @@ impl Lexicon {
     /// The lexicon in `text`.
     pub fn read(language: &str, text: &str) -> Result<Self, LexiconError> {
         let file: Table = toml::from_str(text)?;
-        let list = |value: &Value| -> Vec<String> {
-            value
-                .as_array()
-                .map(|a| a.iter().filter_map(Value::as_str).map(str::to_owned).collect())
-                .unwrap_or_default()
-        };
-        let tails = file.get("tails").map(list).unwrap_or_default();
-        let paradigms: BTreeMap<String, Vec<String>> =
-            section(&file, "paradigms").map(|(k, v)| (k.clone(), list(v))).collect();
+        let words = |key: &str| file.get(key).map(list).unwrap_or_default();
         let mut enclitics: Vec<(String, String)> = section(&file, "enclitics")
             .map(|(tail, meaning)| (tail.clone(), meaning.as_str().unwrap_or_default().to_owned()))
             .collect();
         enclitics.sort_by(|a, b| b.0.chars().count().cmp(&a.0.chars().count()).then(a.0.cmp(&b.0)));
-        let words = |key: &str| file.get(key).map(list).unwrap_or_default();
         let mut lexicon = Self {
             language: language.to_owned(),
-            tails,
+            tails: words("tails"),
             plural_words: words("plural_words"),
             all_words: words("all_words"),
             articles: words("articles"),
@@ -72,54 +61,62 @@ impl Lexicon {
             phrases: BTreeMap::new(),
             broken: BTreeMap::new(),
         };
-        let mut known = Known::new();
+        let paradigms = section(&file, "paradigms").map(|(name, endings)| (name.clone(), list(endings)));
+        let mut names = Names::default();
+        let mut reader = Reader { paradigms: paradigms.collect(), names: &mut names, lexicon: &mut lexicon };
         for (cat, senses) in &file {
             let Some(senses) = senses.as_table().filter(|_| !HEAD.contains(&cat.as_str())) else { continue };
             for (id, words) in senses {
+                let sense = Sense::of(reader.names.get(cat), reader.names.get(id));
                 for word in list(words) {
-                    lexicon.add(cat, id, &word, &paradigms, &mut known)?;
+                    reader.add(&sense, &word)?;
                 }
             }
         }
-        lexicon.fold();
-        for phrases in lexicon.phrases.values_mut() {
-            phrases.sort_by(|a, b| b.words.len().cmp(&a.words.len()).then(a.words.cmp(&b.words)));
-        }
+        lexicon.settle();
+        lexicon.fold(&mut names);
+        lexicon.settle();
         for phrases in lexicon.broken.values_mut() {
             phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.head.len() + phrase.tail.len()));
         }
         Ok(lexicon)
     }
 
+    /// Puts the longest phrases first, each once with all its senses.
+    fn settle(&mut self) {
+        for phrases in self.phrases.values_mut() {
+            phrases.sort_by(|a, b| b.words.len().cmp(&a.words.len()).then_with(|| a.words.cmp(&b.words)));
+            phrases.dedup_by(|again, first| {
+                let same = again.words == first.words;
+                if same {
+                    again.senses.drain(..).for_each(|sense| first.means(sense));
+                }
+                same
+            });
+        }
+    }
+
     /// Adds every phrase with marked letters as it is written without marks, and with an apostrophe in their place.
-    fn fold(&mut self) {
+    fn fold(&mut self, names: &mut Names) {
         let mut folded: Vec<Phrase> = Vec::new();
         for phrase in self.phrases.values().flatten() {
             if !phrase.words.iter().any(|word| self.is_marked(word)) {
                 continue;
             }
-            let plain: Vec<String> = phrase.words.iter().map(|word| self.plain(word)).collect();
+            let plain: Vec<Name> = phrase.words.iter().map(|word| names.get(&self.plain(word))).collect();
             // A word that is another one without its marks stays what it is, unless it is bound to the one before: "c'e".
             let other = (0..plain.len()).any(|at| {
                 let bound = at.checked_sub(1).is_some_and(|before| plain[before].ends_with('\''));
                 plain[at] != phrase.words[at] && self.single(&plain[at]).is_some() && !bound
             });
-            let ticked = phrase.words.iter().map(|word| self.ticked(word)).collect();
+            let ticked = phrase.words.iter().map(|word| names.get(&self.ticked(word))).collect();
             let forms = [(!other).then_some(plain), Some(ticked)];
             folded.extend(
                 forms.into_iter().flatten().map(|words| Phrase { words, senses: phrase.senses.clone() }),
             );
         }
         for phrase in folded {
-            let phrases = self.phrases.entry(phrase.words[0].clone()).or_default();
-            match phrases.iter_mut().find(|known| known.words == phrase.words) {
-                Some(known) => {
-                    let new = phrase.senses.into_iter().filter(|sense| !known.senses.contains(sense));
-                    let new: Vec<Sense> = new.collect();
-                    known.senses.extend(new);
-                }
-                None => phrases.push(phrase),
-            }
+            self.phrases.entry(phrase.words[0].clone()).or_default().push(phrase);
         }
     }
 
@@ -138,97 +135,130 @@ impl Lexicon {
             if word.chars().next_back().is_some_and(|c| self.folds.contains_key(&c)) { "'" } else { "" };
         format!("{}{tick}", self.plain(word))
     }
+}
 
-    fn add(
-        &mut self,
-        cat: &str,
-        id: &str,
-        phrase: &str,
-        paradigms: &BTreeMap<String, Vec<String>>,
-        known: &mut Known,
-    ) -> Result<(), LexiconError> {
+impl Phrase {
+    /// Adds a sense, or to the same sense what this form can do besides.
+    fn means(&mut self, sense: Sense) {
+        match self.senses.iter_mut().find(|known| known.cat == sense.cat && known.id == sense.id) {
+            Some(known) => {
+                known.command |= sense.command;
+                known.participle |= sense.participle;
+                known.opens |= sense.opens;
+            }
+            None => self.senses.push(sense),
+        }
+    }
+}
+
+/// One form of a phrase, while it is put together.
+#[derive(Clone)]
+struct Form {
+    text: String,
+    command: bool,
+    participle: bool,
+    opens: bool,
+}
+
+/// A lexicon that is being read.
+struct Reader<'l> {
+    paradigms: BTreeMap<String, Vec<String>>,
+    names: &'l mut Names,
+    lexicon: &'l mut Lexicon,
+}
+
+impl Reader<'_> {
+    /// Adds every form of a phrase.
+    fn add(&mut self, sense: &Sense, phrase: &str) -> Result<(), LexiconError> {
         let (phrase, tail) =
             phrase.split_once(GAP).map_or((phrase, None), |(head, tail)| (head.trim(), Some(tail.trim())));
         // A phrase that begins with ^ is the participle of a verb; so is an ending that does.
         let (phrase, whole) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
-        // Most phrases have one form, which needs no putting together.
-        let (start, stems) =
-            if phrase.contains('@') { (String::new(), phrase) } else { (phrase.to_owned(), "") };
-        let mut forms = vec![(start, !whole, whole, false)];
-        for word in stems.split_whitespace() {
-            let endings: Vec<(String, bool, bool, bool)> =
-                match word.split_once('@').filter(|(stem, _)| !stem.is_empty()) {
-                    None => vec![(word.to_owned(), true, false, false)],
-                    Some((stem, paradigm)) => paradigms
-                        .get(paradigm)
-                        .ok_or_else(|| LexiconError::Paradigm {
-                            language: self.language.clone(),
-                            word: word.to_owned(),
-                        })?
-                        .iter()
-                        .map(|ending| {
-                            let bare = ending.trim_start_matches(['+', '^']);
-                            let (command, done) = (ending.starts_with('+'), ending.starts_with('^'));
-                            (format!("{stem}{bare}"), command, done, ending.starts_with("^+"))
-                        })
-                        .collect(),
-                };
-            forms = forms
-                .iter()
-                .flat_map(|(head, command, participle, opens)| {
-                    endings.iter().map(move |(word, own, done, first)| {
-                        (
-                            if head.is_empty() { word.clone() } else { format!("{head} {word}") },
-                            *command && *own,
-                            *participle || *done,
-                            *opens || *first,
-                        )
-                    })
-                })
-                .collect();
-        }
         // A verb in several words is known in the forms that order; the others are written out where they matter.
-        let idle = cat == "verb" && phrase.contains(' ');
-        for (form, command, participle, opens) in forms.into_iter().filter(|form| !idle || whole || form.1) {
-            let words = words(&form, &self.tails);
+        let idle = sense.cat == "verb" && phrase.contains(' ') && !whole;
+        for form in self.forms(phrase, whole)?.into_iter().filter(|form| !idle || form.command) {
+            let words = self.words(&form.text);
             let Some(first) = words.first().cloned() else { continue };
-            let sense = Sense { cat: cat.to_owned(), id: id.to_owned(), command, participle, opens };
+            let Form { command, participle, opens, .. } = form;
+            let sense = Sense { command, participle, opens, ..sense.clone() };
             if let Some(tail) = tail {
                 let speaks = tail.starts_with('(');
-                let tail = self::words(tail.trim_matches(['(', ')']), &self.tails);
-                let known = self.broken.entry(first).or_default();
+                let tail = self.words(tail.trim_matches(['(', ')']));
+                let known = self.lexicon.broken.entry(first).or_default();
                 known.push(Broken { head: words, tail, speaks, sense });
-                continue;
-            }
-            let phrases = self.phrases.entry(first).or_default();
-            let key = words.join(" ");
-            match known.get(&key).and_then(|at| phrases.get_mut(*at)) {
-                Some(phrase) => {
-                    match phrase.senses.iter_mut().find(|known| known.cat == cat && known.id == id) {
-                        Some(known) => {
-                            known.command |= command;
-                            known.participle |= participle;
-                            known.opens |= opens;
-                        }
-                        None => phrase.senses.push(sense),
-                    }
-                }
-                None => {
-                    known.insert(key, phrases.len());
-                    phrases.push(Phrase { words, senses: vec![sense] });
-                }
+            } else {
+                let known = self.lexicon.phrases.entry(first).or_default();
+                known.push(Phrase { words, senses: vec![sense] });
             }
         }
         Ok(())
     }
+
+    /// Every form of a phrase: each stem with each of its endings.
+    fn forms(&self, phrase: &str, whole: bool) -> Result<Vec<Form>, LexiconError> {
+        let start = Form { text: String::new(), command: !whole, participle: whole, opens: false };
+        // Most phrases have one form, which needs no putting together.
+        if !phrase.contains('@') {
+            return Ok(vec![Form { text: phrase.to_owned(), ..start }]);
+        }
+        let mut forms = vec![start];
+        for word in phrase.split_whitespace() {
+            let (stem, endings) = match word.split_once('@').filter(|(stem, _)| !stem.is_empty()) {
+                None => (word, None),
+                Some((stem, paradigm)) => (stem, Some(self.endings(word, paradigm)?)),
+            };
+            forms = match endings {
+                None => forms.into_iter().map(|form| form.and(stem, "+")).collect(),
+                Some(endings) => forms
+                    .iter()
+                    .flat_map(|form| endings.iter().map(move |ending| form.clone().and(stem, ending)))
+                    .collect(),
+            };
+        }
+        Ok(forms)
+    }
+
+    /// The endings of a paradigm, which `word` names.
+    fn endings(&self, word: &str, paradigm: &str) -> Result<&[String], LexiconError> {
+        self.paradigms.get(paradigm).map(Vec::as_slice).ok_or_else(|| LexiconError::Paradigm {
+            language: self.lexicon.language.clone(),
+            word: word.to_owned(),
+        })
+    }
+
+    /// The words of a phrase. Small letters and spaces need no tokenizer.
+    fn words(&mut self, phrase: &str) -> Vec<Name> {
+        if phrase.chars().all(|c| c.is_lowercase() || c == ' ') {
+            return phrase
+                .split(' ')
+                .filter(|word| !word.is_empty())
+                .map(|word| self.names.get(word))
+                .collect();
+        }
+        let tokens = crate::text::tokens(phrase, &self.lexicon.tails);
+        tokens.iter().map(|token| self.names.get(&token.norm)).collect()
+    }
 }
 
-/// The words of a phrase. Letters and spaces need no tokenizer.
-fn words(phrase: &str, tails: &[String]) -> Vec<String> {
-    if phrase.chars().all(|c| c.is_alphabetic() || c == ' ') {
-        return phrase.split_whitespace().map(str::to_lowercase).collect();
+impl Form {
+    /// This form with one more word: a stem and its ending, which may begin with what the form is then.
+    fn and(mut self, stem: &str, ending: &str) -> Self {
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(stem);
+        self.text.push_str(ending.trim_start_matches(['+', '^']));
+        self.command &= ending.starts_with('+');
+        self.participle |= ending.starts_with('^');
+        self.opens |= ending.starts_with("^+");
+        self
     }
-    crate::text::tokens(phrase, tails).into_iter().map(|token| token.norm).collect()
+}
+
+/// The texts of a list.
+fn list(value: &Value) -> Vec<String> {
+    let all = value.as_array().into_iter().flatten();
+    all.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// A letter with its mark, and without.

@@ -4,9 +4,11 @@
 //! the categories, never the words; a new language is a new file.
 
 mod load;
+mod name;
 mod senses;
 
 pub use load::LexiconError;
+pub use name::Name;
 pub use senses::{ExtensionOf, NounSense, OrderSense, Senses, VerbSense};
 
 use crate::shortcut::Literals;
@@ -17,9 +19,9 @@ use std::sync::{Arc, LazyLock};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sense {
     /// The category: `verb`, `noun`, `month` …
-    pub cat: String,
+    pub cat: Name,
     /// The sense inside the category.
-    pub id: String,
+    pub id: Name,
     /// Whether this form can open a command.
     pub command: bool,
     /// Whether this form says what is done to something.
@@ -31,7 +33,11 @@ pub struct Sense {
 impl Sense {
     /// A sense that is no order.
     pub(crate) fn plain(cat: &str, id: &str) -> Self {
-        Self { cat: cat.to_owned(), id: id.to_owned(), command: false, participle: false, opens: false }
+        Self::of(cat.into(), id.into())
+    }
+
+    fn of(cat: Name, id: Name) -> Self {
+        Self { cat, id, command: false, participle: false, opens: false }
     }
 
     /// The sense of a word that only binds others.
@@ -43,15 +49,15 @@ impl Sense {
 /// A phrase and its senses.
 #[derive(Clone, Debug)]
 pub(crate) struct Phrase {
-    pub(crate) words: Vec<String>,
+    pub(crate) words: Vec<Name>,
     pub(crate) senses: Vec<Sense>,
 }
 
 /// A phrase with something in between: "let … know".
 #[derive(Clone, Debug)]
 pub(crate) struct Broken {
-    pub(crate) head: Vec<String>,
-    pub(crate) tail: Vec<String>,
+    pub(crate) head: Vec<Name>,
+    pub(crate) tail: Vec<Name>,
     /// Whether the tail still means what it means alone.
     pub(crate) speaks: bool,
     pub(crate) sense: Sense,
@@ -84,9 +90,9 @@ pub struct Lexicon {
     /// Letters with marks, and how they are written without.
     pub(crate) folds: BTreeMap<char, char>,
     /// Phrases by first word, longest first.
-    pub(crate) phrases: BTreeMap<String, Vec<Phrase>>,
+    pub(crate) phrases: BTreeMap<Name, Vec<Phrase>>,
     /// Phrases with something in between, by first word, longest first.
-    pub(crate) broken: BTreeMap<String, Vec<Broken>>,
+    pub(crate) broken: BTreeMap<Name, Vec<Broken>>,
 }
 
 /// Every language there is, and what its senses mean in the catalog. One copy serves all who ask for it.
@@ -175,7 +181,8 @@ impl Lexicons {
                 .iter()
                 .take(200)
                 .filter(|token| {
-                    lexicon.phrases.contains_key(&token.norm) || lexicon.enclitic(&token.norm).is_some()
+                    lexicon.phrases.contains_key(token.norm.as_str())
+                        || lexicon.enclitic(&token.norm).is_some()
                 })
                 .map(|token| token.norm.chars().count().min(6))
                 .sum();
@@ -189,7 +196,7 @@ impl Lexicons {
 
 impl Lexicon {
     pub(crate) fn single(&self, word: &str) -> Option<&Phrase> {
-        self.phrases.get(word)?.iter().find(|phrase| phrase.words.len() == 1)
+        self.phrases.get(word)?.last().filter(|phrase| phrase.words.len() == 1)
     }
 
     /// Whether an order begins with this word.
@@ -207,7 +214,7 @@ impl Lexicon {
     /// The phrase of exactly these words.
     pub(crate) fn phrase(&self, words: &[&str]) -> Option<&Phrase> {
         let phrases = self.phrases.get(*words.first()?)?;
-        phrases.iter().find(|phrase| phrase.words.iter().map(String::as_str).eq(words.iter().copied()))
+        phrases.iter().find(|phrase| phrase.words.iter().map(Name::as_str).eq(words.iter().copied()))
     }
 
     /// The verb inside a word that ends in a pronoun, and what the pronoun stands for.

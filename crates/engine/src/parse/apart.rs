@@ -26,13 +26,13 @@ pub(crate) fn together(mut items: Vec<Item>, lexicon: &Lexicon, senses: &Senses)
 }
 
 fn command(verb: &str) -> Sense {
-    Sense { cat: "verb".to_owned(), id: verb.to_owned(), command: true, participle: false, opens: false }
+    Sense { command: true, ..Sense::plain("verb", verb) }
 }
 
 /// The second word of a verb whose first word stands at `at`, and what the verb is.
 fn pair(items: &[Item], at: usize, lexicon: &Lexicon, senses: &Senses) -> Option<(usize, String)> {
     let first = Some(&items[at]).filter(|item| item.words == 1 && opens(items, at))?;
-    let pairs = lexicon.phrases.get(&first.norm)?;
+    let pairs = lexicon.phrases.get(first.norm.as_str())?;
     let pairs = pairs.iter().filter(|phrase| phrase.words.len() == 2);
     let pairs = pairs.filter_map(|phrase| {
         let apart = phrase.senses.iter().find(|sense| sense.cat == "apart")?;

@@ -57,7 +57,7 @@ impl Clause<'_> {
                 }
             }
             let ids: Vec<String> =
-                self.items[at].senses.iter().filter(|s| s.cat == "cue").map(|s| s.id.clone()).collect();
+                self.items[at].senses.iter().filter(|s| s.cat == "cue").map(|s| s.id.to_string()).collect();
             let before = self.frame.list(Role::Patterns);
             for id in &ids {
                 if self.file_cue(at, id, lines) {

@@ -1,6 +1,6 @@
 //! Tokens with their senses: the longest phrase of the lexicon at each place, left to right.
 
-use crate::lexicon::{Broken, Lexicon, Sense};
+use crate::lexicon::{Broken, Lexicon, Name, Sense};
 use crate::text::{Lit, Token, tokens};
 
 /// Categories of words that mean something only together with others.
@@ -185,9 +185,9 @@ fn broken<'a>(
     words: usize,
     lexicon: &'a Lexicon,
 ) -> Option<(&'a Broken, usize)> {
-    let spells = |words: &[String], at: usize| {
+    let spells = |words: &[Name], at: usize| {
         tokens.get(at..at + words.len()).is_some_and(|own| {
-            own.iter().zip(words).all(|(token, word)| matches!(token.lit, Lit::Word) && token.norm == *word)
+            own.iter().zip(words).all(|(token, word)| matches!(token.lit, Lit::Word) && *word == token.norm)
         })
     };
     let ends = |token: &Token| {
@@ -195,7 +195,7 @@ fn broken<'a>(
         matches!(token.lit, Lit::Symbol(_))
             || lexicon.single(&token.norm).is_some_and(|phrase| phrase.senses.iter().any(joins))
     };
-    lexicon.broken.get(&tokens[at].norm)?.iter().filter(|phrase| words <= phrase.head.len()).find_map(
+    lexicon.broken.get(tokens[at].norm.as_str())?.iter().filter(|phrase| words <= phrase.head.len()).find_map(
         |phrase| {
             let from = at + phrase.head.len();
             let inside = |tail: &usize| !tokens.get(from..*tail).unwrap_or_default().iter().any(ends);
@@ -210,7 +210,7 @@ fn broken<'a>(
 fn spelled(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
     let mut out = Vec::with_capacity(tokens.len());
     for mut token in tokens {
-        if !matches!(token.lit, Lit::Word) || lexicon.phrases.contains_key(&token.norm) {
+        if !matches!(token.lit, Lit::Word) || lexicon.phrases.contains_key(token.norm.as_str()) {
             out.push(token);
             continue;
         }
@@ -219,7 +219,7 @@ fn spelled(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
             continue;
         }
         let plain = lexicon.plain(&token.norm);
-        if lexicon.phrases.contains_key(&plain) {
+        if lexicon.phrases.contains_key(plain.as_str()) {
             token.norm = plain;
         }
         out.push(token);

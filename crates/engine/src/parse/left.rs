@@ -26,7 +26,8 @@ impl Clause<'_> {
                 continue;
             }
             // "the mails with replies": a word for things that nobody took.
-            let noun = |s: &crate::lexicon::Sense| s.cat == "noun" && self.senses.noun.contains_key(&s.id);
+            let noun =
+                |s: &crate::lexicon::Sense| s.cat == "noun" && self.senses.noun.contains_key(s.id.as_str());
             let thing = item.free() && !item.senses.is_empty() && item.senses.iter().all(noun);
             // "I'm not going to": who says that something is not has not said what to do.
             let off = item.free() && item.is("wish", "off");
@@ -150,8 +151,11 @@ impl Clause<'_> {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let sends = verb.is_some_and(|verb| verb.verb.as_deref() == Some("send"));
         let tells = |verb: &str| matches!(verb, "describe" | "compare" | "compute" | "classify");
-        let mut verbs =
-            item.senses.iter().filter(|s| s.cat == "verb").filter_map(|s| self.senses.verb.get(&s.id));
+        let mut verbs = item
+            .senses
+            .iter()
+            .filter(|s| s.cat == "verb")
+            .filter_map(|s| self.senses.verb.get(s.id.as_str()));
         let told = ["field", "stat", "alike", "extract_field"].iter().any(|cat| item.sense(cat).is_some())
             || verbs.any(|verb| verb.verb.as_deref().is_some_and(tells));
         sends && told && Some(at) != self.verb_at && !item.capital && matches!(item.lit, Lit::Word)
@@ -204,7 +208,7 @@ impl Clause<'_> {
     /// Whether it says what is to stay: "keep only".
     fn stays(&self, item: &Item) -> bool {
         let verbs = item.senses.iter().filter(|sense| sense.cat == "verb" && sense.command);
-        verbs.filter_map(|sense| self.senses.verb.get(&sense.id)).any(|verb| verb.stays)
+        verbs.filter_map(|sense| self.senses.verb.get(sense.id.as_str())).any(|verb| verb.stays)
     }
 
     /// Whether this verb would do something where somebody only asks.

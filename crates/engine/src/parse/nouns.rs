@@ -38,7 +38,7 @@ impl Clause<'_> {
 
     fn flag(&mut self, at: usize) {
         let ids: Vec<String> =
-            self.items[at].senses.iter().filter(|s| s.cat == "flag").map(|s| s.id.clone()).collect();
+            self.items[at].senses.iter().filter(|s| s.cat == "flag").map(|s| s.id.to_string()).collect();
         for id in ids {
             let Some(flag) = self.senses.flag.get(&id).filter(|flag| !flag.acting) else { continue };
             let (role, value) = (flag.role, json(&flag.value));
@@ -153,7 +153,7 @@ impl Clause<'_> {
     pub(crate) fn past(&mut self) {
         let turns = |at: usize| {
             let mut nouns = self.items[at].senses.iter().filter(|s| s.cat == "noun");
-            nouns.any(|s| self.senses.noun.get(&s.id).is_some_and(|noun| noun.past.is_some()))
+            nouns.any(|s| self.senses.noun.get(s.id.as_str()).is_some_and(|noun| noun.past.is_some()))
         };
         if !self.happened() || !(0..self.len()).any(turns) {
             return;

@@ -13,8 +13,12 @@ impl Clause<'_> {
             if !self.free(at) {
                 continue;
             }
-            let compare: Vec<String> =
-                self.items[at].senses.iter().filter(|s| s.cat == "compare").map(|s| s.id.clone()).collect();
+            let compare: Vec<String> = self.items[at]
+                .senses
+                .iter()
+                .filter(|s| s.cat == "compare")
+                .map(|s| s.id.to_string())
+                .collect();
             if compare.is_empty() {
                 continue;
             }
@@ -318,7 +322,7 @@ impl Clause<'_> {
     fn stands_for_other(&self, stat: &str) -> bool {
         self.items.iter().any(|item| {
             let nouns = item.senses.iter().filter(|s| s.cat == "noun");
-            nouns.filter_map(|s| self.senses.noun.get(&s.id)).any(|n| n.asked.contains_key(stat))
+            nouns.filter_map(|s| self.senses.noun.get(s.id.as_str())).any(|n| n.asked.contains_key(stat))
         })
     }
 

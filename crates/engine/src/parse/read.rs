@@ -194,7 +194,8 @@ impl Clause<'_> {
         }
         let words: Vec<&str> = self.items[verb].norm.split(' ').collect();
         let phrase = (1..words.len()).find_map(|from| self.lexicon.phrase(&words[from..]))?;
-        let nouns = phrase.senses.iter().filter(|sense| sense.cat == "noun").map(|sense| sense.id.clone());
+        let nouns =
+            phrase.senses.iter().filter(|sense| sense.cat == "noun").map(|sense| sense.id.to_string());
         let mut records = nouns.filter_map(|id| Some((self.senses.noun.get(&id)?.object.clone()?, id)));
         records
             .find(|(object, _)| matches!(object.as_str(), "contacts" | "events"))

@@ -222,7 +222,7 @@ impl Clause<'_> {
         // A weak noun says what they should be, not what they are: "which of these are invoices".
         let strong = |item: &super::Item| {
             let mut nouns = item.senses.iter().filter(|s| s.cat == "noun");
-            nouns.any(|s| self.senses.noun.get(&s.id).is_none_or(|noun| !noun.weak))
+            nouns.any(|s| self.senses.noun.get(s.id.as_str()).is_none_or(|noun| !noun.weak))
         };
         let noun =
             self.items.iter().enumerate().any(|(at, i)| {

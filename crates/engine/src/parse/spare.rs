@@ -77,7 +77,5 @@ fn names(items: &[Item], senses: &Senses) -> bool {
 
 /// An item in the place of another one, with one sense.
 fn word(item: &Item, cat: &str, id: &str) -> Item {
-    let sense =
-        Sense { cat: cat.to_owned(), id: id.to_owned(), command: false, participle: false, opens: false };
-    Item { senses: vec![sense], lit: Lit::Word, capital: false, asks: false, ..item.clone() }
+    Item { senses: vec![Sense::plain(cat, id)], lit: Lit::Word, capital: false, asks: false, ..item.clone() }
 }

@@ -127,7 +127,7 @@ impl Clause<'_> {
     fn column_order(&mut self) {
         let orders = |item: &Item| {
             let verbs = item.senses.iter().filter(|s| s.cat == "verb");
-            verbs.filter_map(|s| self.senses.verb.get(&s.id)).any(|verb| verb.orders)
+            verbs.filter_map(|s| self.senses.verb.get(s.id.as_str())).any(|verb| verb.orders)
         };
         let sense = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let turned = self.verb_at.filter(|_| sense.is_some_and(|verb| verb.orders));
@@ -188,7 +188,7 @@ impl Clause<'_> {
     pub(crate) fn column_group(&self, at: usize) -> Option<(String, usize)> {
         let orders = |item: &Item| {
             let verbs = item.senses.iter().filter(|s| s.cat == "verb");
-            verbs.filter_map(|s| self.senses.verb.get(&s.id)).any(|verb| verb.orders)
+            verbs.filter_map(|s| self.senses.verb.get(s.id.as_str())).any(|verb| verb.orders)
         };
         if !self.tabular() || self.items.iter().any(orders) {
             return None;

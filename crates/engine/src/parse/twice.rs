@@ -161,7 +161,7 @@ impl Clause<'_> {
     pub(crate) fn other_deed(&self, at: usize) -> bool {
         let item = &self.items[at];
         let deed = item.senses.iter().filter(|sense| sense.cat == "verb");
-        let mut deed = deed.filter_map(|sense| self.senses.verb.get(&sense.id));
+        let mut deed = deed.filter_map(|sense| self.senses.verb.get(sense.id.as_str()));
         let pure = item.words == 1 && item.senses.iter().all(|sense| sense.cat == "verb");
         // "bringing them to 1024 pixels": how far, not what else.
         let next = (at + 1..self.len()).find(|i| {
@@ -229,8 +229,9 @@ impl Clause<'_> {
         };
         let last = self.items[verb].norm.rsplit(' ').next().and_then(|word| self.lexicon.single(word));
         let nouns = last.into_iter().flat_map(|word| &word.senses).filter(|sense| sense.cat == "noun");
-        let kind =
-            nouns.filter_map(|sense| self.senses.noun.get(&sense.id)?.set.get(&Role::Kind)?.as_str()).next();
+        let kind = nouns
+            .filter_map(|sense| self.senses.noun.get(sense.id.as_str())?.set.get(&Role::Kind)?.as_str())
+            .next();
         if let Some(kind) = kind.filter(|_| self.frame.kinds.is_empty()) {
             self.frame.kinds.push(kind.to_owned());
         }

@@ -142,7 +142,7 @@ impl Clause<'_> {
         let Some(at) = self.verb_at else { return };
         let verbs = || self.items[at].senses.iter().filter(|s| s.cat == "verb" && s.command);
         let takes = verbs().find(|s| self.is_verb(&s.id, "extract"));
-        let looks = verbs().find(|s| self.senses.verb.get(&s.id).is_some_and(|verb| verb.query));
+        let looks = verbs().find(|s| self.senses.verb.get(s.id.as_str()).is_some_and(|verb| verb.query));
         let (Some(takes), Some(looks)) = (takes, looks) else { return };
         let packed = |path: &str| self.senses.ending("archive_format", path).is_some();
         let inner = |i: &Item| match &i.lit {
@@ -152,7 +152,7 @@ impl Clause<'_> {
         let points = |at: usize| self.is(at, "pron", "them") || self.is(at, "pron", "it");
         let pointed = (0..self.len()).any(|at| points(at) && self.sense(at + 1, "noun").is_none());
         let inside = pointed || self.items[at + 1..].iter().any(|i| i.free() && inner(i));
-        self.frame.verb = Some(if inside { takes.id.clone() } else { looks.id.clone() });
+        self.frame.verb = Some(if inside { takes.id.to_string() } else { looks.id.to_string() });
     }
 
     /// Whether a sense is this verb of the executors.
@@ -168,9 +168,10 @@ impl Clause<'_> {
             return;
         };
         let verbs = self.items[at].senses.iter().filter(|s| s.cat == "verb" && s.command);
-        let mut whole = verbs.filter(|s| self.senses.verb.get(&s.id).is_some_and(|v| v.tool.is_some()));
+        let mut whole =
+            verbs.filter(|s| self.senses.verb.get(s.id.as_str()).is_some_and(|v| v.tool.is_some()));
         if let Some(sense) = whole.next() {
-            self.frame.verb = Some(sense.id.clone());
+            self.frame.verb = Some(sense.id.to_string());
         }
     }
 
@@ -214,7 +215,7 @@ impl Clause<'_> {
                 matches!(item.lit, Lit::Email(_)) || matches!(item.lit, Lit::Number(_)) && long
             });
             let nouns = item.senses.iter().filter(|s| s.cat == "noun");
-            let nouns = nouns.filter_map(|s| self.senses.noun.get(&s.id));
+            let nouns = nouns.filter_map(|s| self.senses.noun.get(s.id.as_str()));
             let mut nouns = nouns.filter(|n| self.beside_ending(n) && (value || !n.with_value));
             let noun = nouns.find_map(|n| n.turns.get(&verb));
             // "into folders by" says it whole; "by" alone says nothing.
