@@ -97,7 +97,7 @@ fn reason(part: &[Item]) -> bool {
         })
 }
 
-fn light(item: &Item) -> bool {
+pub(super) fn light(item: &Item) -> bool {
     let meant = ["noun", "place", "pron", "vague", "number", "neg", "not", "ordinal", "flag"];
     let binds =
         item.words == 1 && item.sense("stop").is_some() && meant.iter().all(|cat| item.sense(cat).is_none());

@@ -193,6 +193,8 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "correction"
                     | "apiece"
                     | "denied"
+                    | "tells"
+                    | "because"
             )
         })
 }

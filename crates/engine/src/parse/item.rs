@@ -4,8 +4,8 @@ use crate::lexicon::{Broken, Lexicon, Name, Sense};
 use crate::text::{Lit, Token, tokens};
 
 /// Categories of words that mean something only together with others.
-pub(crate) const TOGETHER: [&str; 7] =
-    ["correction", "math_verb", "alike", "past", "turning", "numbers", "runs"];
+pub(crate) const TOGETHER: [&str; 9] =
+    ["correction", "math_verb", "alike", "past", "turning", "numbers", "runs", "tells", "because"];
 
 /// A word or phrase of the request.
 #[derive(Clone, Debug)]

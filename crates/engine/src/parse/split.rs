@@ -22,7 +22,7 @@ pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
         while items.get(next).is_some_and(boundary) {
             next += 1;
         }
-        let command = (opens(&items, next) || asks_values(&items, next))
+        let command = (opens(&items, next) || asks_values(&items, next) || asked_too(&items, at, next))
             && items[..at].iter().any(content)
             && !only_place(&items[..at])
             && (items[at..next].iter().any(|item| item.sense("then").is_some())
@@ -190,6 +190,14 @@ fn gives_text(items: &[Item], at: usize) -> bool {
     let placed = items[at].is("cue", "location") && part(at);
     let named = items[..at].iter().any(|item| matches!(item.lit, Lit::Quoted(_)));
     part(at) && (0..at).any(part) || placed && named
+}
+
+/// "read x, can you sum it up", *leggi x, me lo riassumi?*: a second thing that is asked for politely, after one that
+/// was ordered.
+fn asked_too(items: &[Item], at: usize, next: usize) -> bool {
+    let small = |item: &Item| ["polite", "self", "pron"].iter().any(|cat| item.sense(cat).is_some());
+    let kind = items[next..].iter().take_while(|item| small(item) && item.command().is_none()).count();
+    kind > 0 && items[..at].iter().any(|item| item.command().is_some()) && opens(items, next + kind)
 }
 
 /// Whether a command starts here.

@@ -12,11 +12,12 @@ use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
     Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing,
-    together, whole_paths, without_purposes, without_reasons,
+    together, told, whole_paths, without_purposes, without_reasons,
 };
 use crate::text::Lit;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What a conversation remembers.
 #[derive(Clone, Debug, Default)]
@@ -88,8 +89,34 @@ pub(super) fn answer(
     (answer, explain)
 }
 
-/// Reads one request of a conversation.
+/// Reads one request of a conversation; where some words mean nothing, without what is only told beside it.
 pub(super) fn read(
+    planner: &Planner,
+    lexicon: &Lexicon,
+    text: &str,
+    clock: &Clock,
+    memory: &mut Memory,
+) -> Reading {
+    let reading = read_whole(planner, lexicon, text, clock, memory);
+    if !matches!(reading.said, Some(Answer::Gap(_))) {
+        return reading;
+    }
+    let told = told(&items(text, lexicon), &planner.lexicons.senses);
+    let shorter = |told: &Range<usize>| format!("{} {}", &text[..told.start], &text[told.end..]);
+    for text in told.iter().map(shorter) {
+        let mut kept = memory.clone();
+        let mut again = read_whole(planner, lexicon, &text, clock, &mut kept);
+        if matches!(compose(planner, &again).0, Answer::Plan(_) | Answer::Ask(_)) {
+            again.explain.notes.push("without what is told beside the request".to_owned());
+            *memory = kept;
+            return again;
+        }
+    }
+    reading
+}
+
+/// Reads one request of a conversation with all its words.
+fn read_whole(
     planner: &Planner,
     lexicon: &Lexicon,
     text: &str,
@@ -231,14 +258,20 @@ pub(super) fn compose(planner: &Planner, reading: &Reading) -> (Answer, Option<L
     (answer, build.list, explain)
 }
 
-/// Whether nothing is said but words that ask what can be asked.
+/// Whether a sentence asks what can be asked, and no other one orders anything or names something.
 fn asks_for_help(items: &[Item]) -> bool {
-    items.iter().any(|item| item.sense("help").is_some())
-        && items.iter().all(|item| {
-            item.is_symbol()
-                || ["help", "polite", "then"].iter().any(|cat| item.sense(cat).is_some())
-                || item.sense("stop").is_some() && item.sense("noun").is_none() && item.command().is_none()
-        })
+    let small = |item: &Item| {
+        ["help", "polite", "then"].iter().any(|cat| item.sense(cat).is_some())
+            || item.sense("stop").is_some() && item.sense("noun").is_none() && item.command().is_none()
+    };
+    let helps =
+        |part: &[Item]| part.iter().any(|item| item.sense("help").is_some()) && part.iter().all(small);
+    let idle = |item: &Item| {
+        small(item)
+            || item.command().is_none() && matches!(item.lit, Lit::Word) && item.sense("noun").is_none()
+    };
+    let mut parts = items.split(Item::is_symbol);
+    items.split(Item::is_symbol).any(helps) && parts.all(|part| part.iter().all(idle))
 }
 
 /// Whether the verb makes a task.
