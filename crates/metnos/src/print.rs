@@ -85,6 +85,9 @@ impl Printer {
         if is_told_by_dst(rows) {
             columns.retain(|column| *column != "path");
         }
+        if all_went_well(rows) {
+            columns.retain(|column| *column != "ok");
+        }
         let in_row = |row: &Map<String, Value>, column: &str| {
             cut(&cell(column, row.get(column).unwrap_or(&Value::Null)))
         };
@@ -195,6 +198,11 @@ fn moment(text: &str) -> Option<String> {
     Some(at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
+/// What went well everywhere is told by the sentence below the table.
+fn all_went_well(rows: &[Map<String, Value>]) -> bool {
+    rows.iter().all(|row| row.get("ok") == Some(&Value::Bool(true)) && row.len() > 1)
+}
+
 /// Where something went is its new path: told once.
 fn is_told_by_dst(rows: &[Map<String, Value>]) -> bool {
     rows.iter().all(|row| row.get("dst").is_some_and(|dst| row.get("path") == Some(dst)))
@@ -301,6 +309,14 @@ mod tests {
         }
         let theirs = "2026-11-16T10:26:39Z";
         assert_eq!(cell("Start", &json!(theirs)), theirs, "a row of somebody's table stays as it is");
+    }
+
+    #[test]
+    fn what_went_well_everywhere_is_no_column() {
+        let (well, badly) = (row(json!({ "src": "a", "ok": true })), row(json!({ "src": "b", "ok": false })));
+        assert!(all_went_well(&[well.clone(), well.clone()]));
+        assert!(!all_went_well(&[well, badly]));
+        assert!(!all_went_well(&[row(json!({ "src": "a" }))]));
     }
 
     #[test]
