@@ -404,8 +404,12 @@ impl Clause<'_> {
             }
             at += 1;
         }
-        let words: Vec<&str> = self.items[first..=last].iter().map(|i| i.text.as_str()).collect();
-        let text = words.join(" ");
+        // What is written onto the last word belongs to it: "Joe's".
+        let onto = |at: usize| self.items.get(at + 1).is_some_and(|next| next.start == self.items[at].end);
+        while onto(last) && !self.items[last + 1].is_symbol() {
+            last += 1;
+        }
+        let text = self.written(first, last + 1);
         self.frame.set(role, text);
         self.take(first, last + 1, "query");
     }

@@ -18,10 +18,10 @@ impl Clause<'_> {
         let says = |item: &&Item| content(item) || wanted(item) || conditional(item) || self.stays(item);
         self.frame.stays = self.items.iter().find(says).filter(|_| !acts).map(|item| item.text.clone());
         for (at, item) in self.items.iter().enumerate() {
-            // "thirty days" that no reader took is a limit that would be lost.
+            // "thirty days" that no reader took is a limit that would be lost; so is a number of things.
+            let next = |cat: &str| self.sense(at + 1, cat).is_some();
             let amount = item.number().is_some_and(|n| n > 1.0)
-                && (self.sense(at + 1, "unit").is_some() || self.sense(at + 1, "size_unit").is_some())
-                && self.free(at + 1);
+                && ((next("unit") || next("size_unit")) && self.free(at + 1) || next("noun"));
             if item.is_symbol() || item.words == 0 {
                 continue;
             }

@@ -204,7 +204,10 @@ impl Clause<'_> {
 
     /// A noun or a flag can say what a general verb means: what is put on a calendar is booked.
     pub(super) fn turned(&mut self) {
-        let Some(verb) = self.frame.verb.clone() else { return self.commanded("") };
+        let Some(verb) = self.frame.verb.clone() else {
+            self.dictated();
+            return self.commanded("");
+        };
         for at in 0..self.len() {
             let item = &self.items[at];
             if !item.free() || Some(at) == self.verb_at {
@@ -246,6 +249,19 @@ impl Clause<'_> {
         }
         self.addressed(&verb);
         self.commanded(&verb);
+    }
+
+    /// "telegram message for Ben: 'x'": what has its text after a colon, and no verb, is written.
+    fn dictated(&mut self) {
+        let text = self.items.windows(2).any(|pair| {
+            matches!((&pair[0].lit, &pair[1].lit), (Lit::Symbol(':'), Lit::Quoted(_))) && pair[1].free()
+        });
+        let text = text && !self.asks && self.items.iter().any(|item| item.is("cue", "to"));
+        let nouns = self.items.iter().flat_map(|item| &item.senses).filter(|sense| sense.cat == "noun");
+        let mut turns = nouns.filter_map(|sense| self.senses.noun.get(sense.id.as_str())?.turns.get("write"));
+        if let Some(other) = turns.next().filter(|_| text) {
+            self.frame.verb = Some(other.clone());
+        }
     }
 
     /// "try `x`", "the output of `x`": what a verb means when what it is about is a command.
