@@ -195,12 +195,15 @@ impl Clause<'_> {
         {
             return Some(found);
         }
-        if let Some(found) = self.month(at) {
+        if let Some(found) = self.month(at).or_else(|| self.slashed_day(at)) {
             return Some(found);
         }
         if let Some(weekday) =
             item.sense("weekday").filter(|_| self.date_word(at)).and_then(|id| id.parse::<i8>().ok())
         {
+            if let Some(found) = self.dated_weekday(weekday, at + 1) {
+                return Some(found);
+            }
             let after = self.sense(at + 1, "rel");
             return self.weekday(weekday, after).map(|days| (days, at + 1 + usize::from(after.is_some())));
         }
@@ -315,7 +318,7 @@ impl Clause<'_> {
     }
 
     /// "October", "October 2025", "3 March", "March 3rd 2026".
-    fn month(&self, at: usize) -> Option<(Days, usize)> {
+    pub(super) fn month(&self, at: usize) -> Option<(Days, usize)> {
         let (day, month_at) = match self.number(at) {
             Some(n) if (1.0..=31.0).contains(&n) => {
                 let next = if self.is(at + 1, "prep", "of") { at + 2 } else { at + 1 };
@@ -344,22 +347,10 @@ impl Clause<'_> {
             end
         };
         let year = self.number(year_at).filter(|y| (1950.0..2100.0).contains(y)).and_then(small::<i16>);
-        let said = year.is_some();
-        if said {
+        if year.is_some() {
             end = year_at + 1;
         }
-        let year = year.unwrap_or_else(|| self.clock.today().year());
-        let make = |year: i16| -> Option<(Date, Date)> {
-            let first = Date::new(year, month, day.unwrap_or(1)).ok()?;
-            Some((first, shift(first, if day.is_some() { "day" } else { "month" }, 1.0)?))
-        };
-        let (mut from, mut to) = make(year)?;
-        let mut ahead = (!said && to <= self.clock.today()).then(|| make(year + 1)).flatten();
-        if !said && from > self.clock.today() {
-            ahead = Some((from, to));
-            (from, to) = make(year - 1)?;
-        }
-        Some((Days { from: Some(from), to: Some(to), ahead, ..Days::default() }, end))
+        Some((self.of_year(month, day, year)?, end))
     }
 
     /// "October 3", "October 3rd": the day that follows its month, in digits.
