@@ -12,6 +12,7 @@ mod complement;
 mod cues;
 mod dates;
 mod domain;
+mod ends;
 mod frame;
 mod give;
 mod goals;

@@ -65,11 +65,11 @@ impl Clause<'_> {
         let on = self.led_by_on(at);
         let opens = on.is_some_and(|on| {
             let before = on.checked_sub(1).map(|before| &self.items[before]);
-            before.is_none_or(|before| before.command().is_some() || before.is_symbol())
-                || self.hour_before(on)
+            before.is_none_or(|before| self.plans(before) || before.is_symbol()) || self.hour_before(on)
         });
         let beside = self.hour_next(end);
-        let read = on.is_some() && (digits && opens || beside) || self.counted_day(at) && beside;
+        let every = at.checked_sub(1).is_some_and(|before| self.is(before, "every", "every"));
+        let read = on.is_some() && (digits && opens || beside) || self.counted_day(at) && beside && !every;
         let ahead = self.next_numbered(day, None).filter(|_| read && !self.counts_things(end))?;
         Some((self.only_ahead(ahead)?, end))
     }
@@ -112,14 +112,30 @@ impl Clause<'_> {
         small(n).filter(|n| (1..=31).contains(n))
     }
 
+    /// Where what leads to a day begins: an "on", or the article of "the 20th".
+    pub(super) fn day_begins(&self, at: usize) -> usize {
+        let article = |before: &usize| self.counted_day(at) && self.is_article(*before);
+        self.led_by_on(at).or_else(|| at.checked_sub(1).filter(article)).unwrap_or(at)
+    }
+
     /// Where the "on" before a day stands, over an article.
     pub(super) fn led_by_on(&self, at: usize) -> Option<usize> {
         let before = at.checked_sub(1)?;
         if self.is(before, "every", "on") {
             return Some(before);
         }
-        let article = self.lexicon.articles.contains(&self.items[before].norm);
-        before.checked_sub(1).filter(|on| article && self.is(*on, "every", "on"))
+        before.checked_sub(1).filter(|on| self.is_article(before) && self.is(*on, "every", "on"))
+    }
+
+    /// An article, and no "every".
+    fn is_article(&self, at: usize) -> bool {
+        self.lexicon.articles.contains(&self.items[at].norm) && !self.is(at, "every", "every")
+    }
+
+    /// Whether a verb says that something is to be on a calendar or remembered.
+    fn plans(&self, item: &super::Item) -> bool {
+        let verb = item.command().and_then(|id| self.senses.verb.get(id));
+        verb.is_some_and(|verb| matches!(verb.object.as_deref(), Some("tasks" | "events")))
     }
 
     /// "20th": a number that counts, in digits.

@@ -50,7 +50,18 @@ impl Clause<'_> {
             cron.weekday = days;
             at.push(span);
         }
-        if let Some((hour, minute, span)) = clock.filter(|_| cron.needs_clock) {
+        if let Some((hours, span)) = (0..self.len()).find_map(|i| self.hours_of(&cron, i)) {
+            cron.hour = hours;
+            at.push(span);
+        }
+        if let Some((days, span)) = (0..self.len()).find_map(|i| self.days_without(&cron, i)) {
+            cron.weekday = days;
+            at.push(span);
+        }
+        // The hours after midnight of a night that is named are those of the next day.
+        let late = part.as_deref() == Some("evening") && (cron.weekday != "*" || cron.day != "*");
+        let clock = clock.filter(|(hour, _, _)| cron.needs_clock && !(late && *hour < 5));
+        if let Some((hour, minute, span)) = clock {
             cron.hour = hour.to_string();
             cron.minute = minute.to_string();
             cron.needs_clock = false;
@@ -99,6 +110,13 @@ impl Clause<'_> {
                 {
                     (cron.weekday, end, cron.weekly) = (days, next, false);
                 }
+                let numbered = self.skip_stops(on);
+                if id == "monthly"
+                    && let Some(day) =
+                        self.day_number(numbered).filter(|_| self.led_by_on(numbered).is_some())
+                {
+                    (cron.day, end) = (day.to_string(), numbered + 1);
+                }
                 if self.sense(end, "day_part").is_some() {
                     end += 1;
                 }
@@ -114,14 +132,41 @@ impl Clause<'_> {
                 return Some((found.0, at..found.1));
             }
         }
-        // "on the 5th of every month", "il 15 di ogni mese"
-        if let Some(day) = self.day_number(at)
-            && self.items.get(at + 1).is_some_and(|next| next.is("every", "of_month"))
-        {
-            let start = self.back_over_stops(at).filter(|b| self.is(*b, "every", "on")).unwrap_or(at);
-            return Some((Cron::new(&day.to_string(), "*"), start..at + 2));
-        }
-        None
+        // "on the 5th of every month", "il 15 di ogni mese", "on the 5th every month"
+        let monthly = |next: &Item| next.is("every", "of_month") || next.is("every", "monthly");
+        let day = self.day_number(at).filter(|_| self.items.get(at + 1).is_some_and(monthly))?;
+        let span = self.with_preposition(at..at + 2);
+        let led = self.is(at + 1, "every", "of_month") || span.start < at;
+        led.then(|| (Cron::new(&day.to_string(), "*"), span))
+    }
+
+    /// "from 9 to 17": the hours within which something happens every hour, or every few.
+    fn hours_of(&self, cron: &Cron, at: usize) -> Option<(String, Range<usize>)> {
+        let step = cron.hour.strip_prefix('*').filter(|_| !cron.needs_clock && cron.minute == "0")?;
+        let (from, 0, first) = self.clock_at(at, None).filter(|_| self.is(at, "clock", "from"))? else {
+            return None;
+        };
+        let (to, 0, last) = self.clock_at(first.end, None)? else { return None };
+        let ends = self.is(first.end, "clock", "to");
+        (ends && from < to).then(|| (format!("{from}-{to}{step}"), at..last.end))
+    }
+
+    /// "except at weekends", "tranne la domenica": the days of the week that are left.
+    fn days_without(&self, cron: &Cron, at: usize) -> Option<(String, Range<usize>)> {
+        let all = match cron.weekday.as_str() {
+            "*" => "0123456",
+            "1-5" => "12345",
+            _ => return None,
+        };
+        let named = self.skip_stops(at + 1);
+        let named = named + usize::from(self.is(named, "every", "on"));
+        let except = self.is(at, "neg", "except") && self.free(at) && cron.day == "*";
+        let weekend = self.is(named, "unit", "weekend") || self.is(named, "every", "weekend");
+        let (out, end) =
+            if weekend { ("0,6".to_owned(), named + 1) } else { self.weekdays(named).filter(|_| except)? };
+        let left: Vec<String> = all.chars().filter(|day| !out.contains(*day)).map(String::from).collect();
+        let left = if left.join("") == "12345" { "1-5".to_owned() } else { left.join(",") };
+        (except && !left.is_empty()).then_some((left, at..end))
     }
 
     fn every_what(&self, at: usize) -> Option<(Cron, usize)> {
@@ -131,14 +176,20 @@ impl Clause<'_> {
         if self.sense(at, "day_part").is_some() {
             return Some((Cron::new("*", "*"), at + 1));
         }
+        // "every 5th of the month", "ogni 3 del mese"
+        let month = self.skip_stops(at + 1 + usize::from(self.is(at + 1, "prep", "of")));
+        let of = (at + 1..month).any(|i| self.is(i, "prep", "of")) && self.is(month, "unit", "month");
+        if let Some(day) = self.day_number(at).filter(|_| of) {
+            return Some((Cron::new(&day.to_string(), "*"), month + 1));
+        }
         let (n, unit_at) = match self.number(at) {
             Some(n) => (small::<u32>(n).filter(|n| *n > 0)?, at + 1),
             None => (1, at),
         };
         let step = |n: u32| if n == 1 { "*".to_owned() } else { format!("*/{n}") };
         let cron = match self.sense(unit_at, "unit")? {
-            "minute" if n < 60 => Cron::every(step(n), "*".into(), "*"),
-            "hour" if n < 24 => Cron::every("0".into(), step(n), "*"),
+            "minute" if 60 % n == 0 && n < 60 => Cron::every(step(n), "*".into(), "*"),
+            "hour" if 24 % n == 0 && n < 24 => Cron::every("0".into(), step(n), "*"),
             "day" if n < 28 => Cron::new(&step(n), "*"),
             "week" if n == 1 => Cron::new("*", "1"),
             "month" if n == 1 => Cron::new("1", "*"),

@@ -35,37 +35,8 @@ impl Clause<'_> {
         if (0..self.len()).any(|at| self.sense(at, "bound").is_some() && ranged(at)) {
             return None;
         }
-        for at in 0..self.len() {
-            let in_at = self.is(at, "every", "in");
-            let from = at + usize::from(in_at);
-            let Some(n) = self.number(from) else { continue };
-            let Some(unit) = self.sense(from + 1, "unit") else { continue };
-            let mut end = from + 2;
-            // "an hour and a half"
-            let more = [("half_after", 0.5), ("quarter_after", 0.25), ("three_quarters_after", 0.75)];
-            let more = more.into_iter().find(|(id, _)| self.is(end, "clock", id));
-            let n = n + more.map_or(0.0, |(_, part)| part);
-            end += usize::from(more.is_some());
-            let hence = self.is(end, "every", "hence");
-            if hence {
-                end += 1;
-            }
-            if !(in_at || hence) {
-                continue;
-            }
-            let minutes: i64 = match unit {
-                "minute" => small(n)?,
-                "hour" => small(n * 60.0)?,
-                "day" => small(n * 1440.0)?,
-                "week" => small(n * 10080.0)?,
-                _ => continue,
-            };
-            let schedule = (minutes < 6_000_000).then(|| self.clock.later(minutes.minutes())).flatten()?;
-            return Some(Timing {
-                schedule: Some(format!("at:{schedule}")),
-                recurs: false,
-                at: std::iter::once(at..end).collect(),
-            });
+        if let Some(timing) = (0..self.len()).find_map(|at| self.hence(at)) {
+            return Some(timing);
         }
         let day = (0..self.len()).find_map(|at| {
             let (days, end) = self.span(at).or_else(|| self.numbered_day(at))?;
@@ -75,7 +46,12 @@ impl Clause<'_> {
         if let Some((_, range)) = &day {
             self.take(range.start, range.end, "date");
         }
-        let part = (0..self.len()).find(|at| self.sense(*at, "day_part").is_some());
+        let hour = (0..self.len()).find_map(|at| self.clock_at(at, None)).map(|(_, _, range)| range);
+        let beside = |at: &usize| {
+            let spans = day.iter().map(|(_, range)| range).chain(&hour);
+            day.is_none() || spans.into_iter().any(|range| self.touches(*at, range))
+        };
+        let part = (0..self.len()).find(|at| self.sense(*at, "day_part").is_some() && beside(at));
         let part_id = part.and_then(|at| self.sense(at, "day_part")).map(str::to_owned);
         let clock = (0..self.len()).find_map(|at| self.clock_at(at, part_id.as_deref()));
         let mut said = clock.iter().map(|(_, _, range)| range).chain(day.iter().map(|(_, range)| range));
@@ -90,10 +66,15 @@ impl Clause<'_> {
             at.push(self.with_preposition(range));
             return Some(Timing { schedule: None, recurs: false, at });
         };
+        let now = part.is_some_and(|at| self.sense(at, "part_of_today").is_some() && hour > 4);
         let date = match &day {
             Some((date, _)) => *date,
+            None if now => self.clock.today(),
             None => self.next_at(hour, minute)?,
         };
+        // More is said about the day, or the night of a day that is named goes on into the next one.
+        let late = part_id.as_deref() == Some("evening") && hour < 5;
+        let unclear = day.as_ref().is_some_and(|(_, range)| late || self.day_goes_on(range.end));
         if let Some((_, range)) = day {
             at.push(self.with_preposition(range));
         }
@@ -102,11 +83,69 @@ impl Clause<'_> {
         }
         at.push(range);
         let instant = self.clock.instant(date, hour, minute)?;
-        Some(Timing { schedule: Some(format!("at:{instant}")), recurs: false, at })
+        let ahead = !unclear && self.is_to_come(date, hour, minute);
+        Some(Timing { schedule: ahead.then(|| format!("at:{instant}")), recurs: false, at })
+    }
+
+    /// "in 20 minutes", "two hours and a quarter from now": so long after this moment.
+    fn hence(&self, at: usize) -> Option<Timing> {
+        let in_at = self.is(at, "every", "in");
+        let (minutes, mut end) = self.time_span(at + usize::from(in_at))?;
+        let hence = self.is(end, "every", "hence");
+        end += usize::from(hence);
+        if !(in_at || hence) {
+            return None;
+        }
+        let schedule = (minutes < 6_000_000).then(|| self.clock.later(minutes.minutes())).flatten()?;
+        let at = std::iter::once(at..end).collect();
+        Some(Timing { schedule: Some(format!("at:{schedule}")), recurs: false, at })
+    }
+
+    /// "two hours", "an hour and a half", "2 hours and 15 minutes": minutes, and where it ends.
+    fn time_span(&self, from: usize) -> Option<(i64, usize)> {
+        let (mut total, mut unit) = (0, i64::MAX);
+        let (mut at, mut end) = (from, from);
+        while let Some((minutes, size, next)) = self.amount_of_time(at).filter(|(_, size, _)| *size < unit) {
+            (total, unit, end) = (total + minutes, size, next);
+            let joined = self.is(end, "then", "and") || self.is(end, "clock", "plus");
+            at = end + usize::from(joined || self.items.get(end).is_some_and(Item::is_comma));
+        }
+        (end > from).then_some((total, end))
+    }
+
+    /// A number of minutes, hours, days or weeks: as minutes, with the minutes of one and where it ends.
+    fn amount_of_time(&self, at: usize) -> Option<(i64, i64, usize)> {
+        let n = self.number(at)?;
+        let size: i64 = match self.sense(at + 1, "unit")? {
+            "minute" => 1,
+            "hour" => 60,
+            "day" => 1440,
+            "week" => 10080,
+            _ => return None,
+        };
+        let parts = [("half_after", 0.5), ("quarter_after", 0.25), ("three_quarters_after", 0.75)];
+        let part = parts.into_iter().find(|(id, _)| self.is(at + 2, "clock", id));
+        let n = n + part.map_or(0.0, |(_, part)| part);
+        #[allow(clippy::cast_precision_loss, reason = "at most 10080")]
+        let minutes = small(n * size as f64)?;
+        Some((minutes, size, at + 2 + usize::from(part.is_some())))
+    }
+
+    /// Whether a word stands right before or after others, over a preposition.
+    fn touches(&self, at: usize, range: &Range<usize>) -> bool {
+        let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.sense(i, "prep").is_some();
+        let (from, to) = if at < range.start { (at + 1, range.start) } else { (range.end, at) };
+        range.contains(&at) || (from..to).all(small)
+    }
+
+    /// Whether that moment is still to come.
+    pub(super) fn is_to_come(&self, date: Date, hour: i8, minute: i8) -> bool {
+        let now = self.clock.now();
+        (date, hour, minute) > (now.date(), now.hour(), now.minute())
     }
 
     pub(super) fn with_preposition(&self, range: Range<usize>) -> Range<usize> {
-        self.led_by_on(range.start).unwrap_or(range.start)..range.end
+        self.day_begins(range.start)..range.end
     }
 
     /// Today when the hour is still to come, else tomorrow.
@@ -121,25 +160,18 @@ impl Clause<'_> {
         if !self.free(at) {
             return None;
         }
-        if self.is(at, "clock", "noon") {
-            return Some((12, 0, at..at + 1));
-        }
-        if self.is(at, "clock", "midnight") {
-            return Some((0, 0, at..at + 1));
-        }
         let start = at;
         let introduced =
             self.is(at, "clock", "at") || self.is(at, "clock", "from") || self.is(at, "clock", "to");
         let mut at = at + usize::from(introduced);
-        if introduced && self.is(at, "clock", "noon") {
-            return Some((12, 0, start..at + 1));
-        }
         let before =
             ["half_past", "quarter_past", "quarter_to"].into_iter().find(|id| self.is(at, "clock", id));
         at += usize::from(before.is_some());
         let away = before.is_none().then(|| self.minutes_from(at, self.is(start, "clock", "at"))).flatten();
         at = away.map_or(at, |(_, hour)| hour);
+        let named = self.named_hour(at);
         let (mut hour, mut minute) = match self.items.get(at).filter(|i| i.free())?.lit {
+            _ if named.is_some() => (named?, 0),
             Lit::Clock(h, m) => (h, m),
             _ => match dotted(&self.items[at].text).filter(|_| introduced) {
                 Some(clock) => clock,
@@ -148,8 +180,10 @@ impl Clause<'_> {
         };
         let exact = matches!(self.lit(at), Some(Lit::Clock(..)));
         let mut end = at + 1;
-        let mut marked = exact || before.is_some() || away.is_some();
-        if let Some((minutes, after)) = (introduced && !exact).then(|| self.minutes_after(end)).flatten() {
+        let mut marked = exact || before.is_some() || away.is_some() || named.is_some();
+        let joined = ["plus", "less", "quarter_less"].iter().any(|id| self.is(end, "clock", id));
+        let counts = named.map_or(introduced && !exact, |_| joined);
+        if let Some((minutes, after)) = counts.then(|| self.minutes_after(end)).flatten() {
             (hour, minute) = shifted(hour, minutes);
             end = after;
         }
@@ -196,8 +230,15 @@ impl Clause<'_> {
             || part == Some("afternoon") && (1..8).contains(&hour)
         {
             hour += 12;
+        } else if part == Some("evening") && hour == 12 && named.is_none() {
+            hour = 0;
         }
         Some((hour, minute, start..end))
+    }
+
+    /// Noon or midnight, by its name.
+    fn named_hour(&self, at: usize) -> Option<i8> {
+        [("noon", 12), ("midnight", 0)].into_iter().find(|(id, _)| self.is(at, "clock", id)).map(|(_, h)| h)
     }
 
     /// "ten past six", "twenty minutes to four": how far from the hour, and where that stands.
@@ -211,7 +252,8 @@ impl Clause<'_> {
             _ => return None,
         };
         let hour = self.items.get(way + 1).and_then(|item| small::<i8>(item.number()?));
-        hour.filter(|hour| (1..=12).contains(hour) && (introduced || counted))?;
+        let hour = hour.or_else(|| self.named_hour(way + 1));
+        hour.filter(|hour| (0..=12).contains(hour) && (introduced || counted))?;
         Some((sign * minutes, way + 1))
     }
 
