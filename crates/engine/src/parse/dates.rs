@@ -67,6 +67,8 @@ impl Clause<'_> {
         match age {
             Some("older" | "untouched") => Some((Days::until(back), end)),
             Some("newer") => Some((Days::since(back), end)),
+            // "two years ago" is no day by which things that are changed are told.
+            _ if ago && self.changes() && unit != "day" => None,
             _ if ago => Some((Days::closed(back, back.tomorrow().ok()?), end)),
             _ => None,
         }
@@ -127,6 +129,14 @@ impl Clause<'_> {
             let ahead = ahead.filter(|(from, to)| from < to);
             return Some((Days { from, to: second.to, ahead, ..Days::default() }, end));
         }
+        // "from next week on"
+        if bounds.contains(&"between")
+            && let Some((span, end)) = self.span(inner)
+            && let Some(from) = span.from.filter(|_| self.goes_on_from(end))
+        {
+            let later = span.ahead.map(|(from, _)| from);
+            return Some((Days { later, ..Days::since(from) }, end + 1));
+        }
         if bounds.contains(&"since") {
             if let Some((span, end)) = self.span(inner) {
                 // "after the 10th": the day itself is not meant.
@@ -141,10 +151,20 @@ impl Clause<'_> {
         }
         if bounds.contains(&"before") {
             let (span, end) = self.span(inner)?;
-            let ahead = span.ahead.map(|(to, _)| (self.clock.today(), to));
-            return span.from.map(|from| (Days { ahead, ..Days::until(from) }, end));
+            // "until Friday": that day is meant too.
+            let one = |from: Option<Date>, to: Option<Date>| from.and_then(|from| from.tomorrow().ok()) == to;
+            let whole = bounds.contains(&"until") && one(span.from, span.to);
+            let ahead = span.ahead.map(|(from, to)| (self.clock.today(), if whole { to } else { from }));
+            let to = if whole { span.to } else { span.from };
+            return to.map(|to| (Days { ahead, ..Days::until(to) }, end));
         }
         None
+    }
+
+    /// "… on", "… onwards": what began then has no end.
+    fn goes_on_from(&self, at: usize) -> bool {
+        let last = self.items.get(at + 1).is_none_or(super::Item::is_symbol);
+        self.is(at, "or_age", "or_newer") || self.is(at, "every", "on") && last
     }
 
     /// "from March and May": such an "and" names a second span, and no end of the first.

@@ -167,6 +167,9 @@ impl Clause<'_> {
         if !sets {
             return;
         }
+        if self.paused_for_a_time() {
+            return;
+        }
         let timing = self.recurrence().or_else(|| self.once());
         // An hour alone does not say whether it is every day's or the next one's.
         let dated = |range: &std::ops::Range<usize>| {
@@ -179,6 +182,21 @@ impl Clause<'_> {
             self.frame.set(Role::Schedule, schedule);
             at.into_iter().for_each(|range| self.take(range.start, range.end, "schedule"));
         }
+    }
+
+    /// "pause task 3 until Monday": a task rests or runs from now on, so that such a time is left over.
+    fn paused_for_a_time(&mut self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let rests = verb.is_some_and(|verb| verb.set.contains_key(&Role::Paused));
+        let times = |at: &usize| {
+            let moment = self.days(*at).is_some() || self.clock_at(*at, None).is_some();
+            self.free(*at) && (moment || self.sense(*at, "day_part").is_some())
+        };
+        let when = (0..self.len()).find(times).filter(|_| rests);
+        if let Some(at) = when {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
+        when.is_some()
     }
 
     /// A number written in digits that counts nothing: "7", not "7 days".

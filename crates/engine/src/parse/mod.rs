@@ -11,6 +11,7 @@ mod clause;
 mod complement;
 mod cues;
 mod dates;
+mod dayparts;
 mod domain;
 mod ends;
 mod frame;

@@ -245,7 +245,22 @@ impl Clause<'_> {
             || self.condition_left_out(at)
             || self.denied(at)
             || self.excepted_twice(at)
+            || self.written_to_nobody(at)
+            || self.clock_changed(at)
             || alike
+    }
+
+    /// "… and write …", where records are changed and nothing is sent: what is to be written is no part of them.
+    fn written_to_nobody(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let records = matches!(self.frame.object.as_str(), "events" | "contacts");
+        records && self.changes() && item.free() && item.words > 1 && item.is("cue", "body")
+    }
+
+    /// "change the time", "save today's date in x.txt": the clock is only looked at, and nothing is done with it.
+    fn clock_changed(&self, at: usize) -> bool {
+        let other = self.items[at].senses.iter().any(|sense| sense.cat == "noun" && sense.id != "now");
+        self.changes() && Some(at) != self.verb_at && self.is(at, "noun", "now") && !other
     }
 
     /// "…, the videos not": what is said of things at the end of a clause that changes something.

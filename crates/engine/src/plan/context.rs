@@ -127,10 +127,10 @@ pub(super) fn read(
                 .and_then(|step| planner.catalog.get(&step.tool).zip(Some(step)))
                 .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
                 .and_then(Value::as_str)
-            && let (inner @ (Answer::Gap(_) | Answer::Ask(_)), _) =
-                self::answer(planner, lexicon, query, clock, &mut memory.clone())
+            && let (inner, _) = self::answer(planner, lexicon, query, clock, &mut memory.clone())
+            && let Some(why) = not_later(planner, inner, &timing)
         {
-            return Reading::said(inner, explain);
+            return Reading::said(why, explain);
         }
         if let Answer::Plan(plan) = &answer {
             memory.frames.clear();
@@ -259,6 +259,22 @@ fn not_reminded(planner: &Planner, items: &[Item]) -> Option<String> {
     let before = items.get(verb.checked_sub(1)?)?;
     let not = ["not", "neg", "denied"].iter().any(|cat| before.sense(cat).is_some());
     (not && reminds(planner, items)).then(|| before.text.clone())
+}
+
+/// What is answered in place of a task: what cannot be done now, what points to a list that is gone by then, and what is
+/// done to events, whose hour it may be.
+fn not_later(planner: &Planner, inner: Answer, timing: &Timing) -> Option<Answer> {
+    let Answer::Plan(plan) = &inner else {
+        return matches!(inner, Answer::Gap(_) | Answer::Ask(_)).then_some(inner);
+    };
+    let list = |step: &Step| step.args.contains_key("from_turn");
+    let events = |step: &Step| planner.catalog.get(&step.tool).is_some_and(|tool| tool.object() == "events");
+    let why = match () {
+        () if plan.steps.iter().any(list) => "what is pointed to will not be there later",
+        () if !timing.recurs && plan.steps.iter().any(events) => "whose hour it is was not understood",
+        () => return None,
+    };
+    Some(Answer::Gap(Gap::new(why, Vec::new())))
 }
 
 /// Whether a timing makes the request a task: it repeats, or the verb reminds, or something is to be done later.
