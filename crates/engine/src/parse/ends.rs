@@ -79,6 +79,36 @@ impl Clause<'_> {
         }
     }
 
+    /// "cancel tomorrow's meeting": one event, of which only days are said, may be any of those days; which one is asked.
+    pub(crate) fn ask_which_event(&mut self) {
+        if self.one_of_those_days() {
+            self.frame.slots.remove(&Role::After);
+            self.frame.slots.remove(&Role::Before);
+        }
+    }
+
+    fn one_of_those_days(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let there = self.changes() && verb.is_some_and(|verb| !verb.makes);
+        let told = [Role::Query, Role::Location, Role::Attendees, Role::Ids];
+        let known = told.iter().any(|role| self.frame.has(*role)) || self.frame.order.is_some();
+        let pointed = self.frame.anaphor.is_some() || self.frame.only || self.frame.these;
+        let dates = |role: Role| self.frame.text(role).is_some_and(|day| !day.contains('T'));
+        if self.frame.object != "events" || !there || known || pointed || !dates(Role::After) {
+            return false;
+        }
+        let of = |id: &String| self.senses.noun.get(id).and_then(|noun| noun.object.as_deref());
+        let event = |at: usize| {
+            let calendar =
+                self.is(at, "cue", "calendar") || self.lexicon.mass_words.contains(&self.items[at].norm);
+            self.items[at].taken == "noun"
+                && !calendar
+                && self.noun_ids(at).iter().any(|id| of(id) == Some("events"))
+        };
+        let mut events = (0..self.len()).filter(|at| event(*at));
+        events.next().is_some_and(|at| self.one_at(at) && !self.frame.every) && events.next().is_none()
+    }
+
     /// Whether an event is told from others by a title or a name.
     fn names_event(&self) -> bool {
         let date = |item: &Item| item.sense("weekday").is_some() || item.sense("month").is_some();
