@@ -38,7 +38,7 @@ impl Clause<'_> {
     }
 
     /// Whether what is there is given another hour.
-    fn shifts(&self) -> bool {
+    pub(super) fn shifts(&self) -> bool {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         verb.is_some_and(|verb| verb.changes() && !verb.makes) && !self.chooses_by_hour()
     }

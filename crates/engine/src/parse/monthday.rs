@@ -74,6 +74,36 @@ impl Clause<'_> {
         Some((self.only_ahead(ahead)?, end))
     }
 
+    /// "the events of the 20th", "gli eventi del 20": the next day of that number, right after the word for events.
+    pub(super) fn event_day(&self, at: usize) -> Option<(Days, usize)> {
+        let day = self.day_number(at).filter(|_| self.free(at) && !self.counts_things(at + 1))?;
+        let digits = self.items[at].text.starts_with(|c: char| c.is_ascii_digit());
+        let leads = |at: usize| self.is(at, "every", "on") || self.is(at, "prep", "of");
+        let before = at.checked_sub(1)?;
+        let lead = if self.is_article(before) && !leads(before) { before.checked_sub(1)? } else { before };
+        let led = leads(lead);
+        let of = |id: &String| self.senses.noun.get(id).and_then(|noun| noun.object.as_deref());
+        let event = lead.checked_sub(1).is_some_and(|noun| {
+            self.noun_ids(noun).iter().any(|id| of(id) == Some("events")) && !self.is(noun, "cue", "calendar")
+        });
+        let day = self.next_numbered(day, None).filter(|_| digits && led && event)?;
+        Some((self.only_ahead(day)?, at + 1))
+    }
+
+    /// "from 5/6", where both orders are in use: a day that cannot be told, and no folder.
+    pub(super) fn unclear_date(&self, at: usize) -> bool {
+        let Some(Lit::Slashed(text)) = self.lit(at) else { return false };
+        let number = |part: &str| part.len() <= 2 && part.parse::<i8>().is_ok_and(|n| (1..=31).contains(&n));
+        let date = text.split_once('/').is_some_and(|(first, second)| number(first) && number(second));
+        let led = at.checked_sub(1).is_some_and(|before| {
+            let item = &self.items[before];
+            matches!(item.sense("prep"), Some("of" | "from"))
+                || item.sense("bound").is_some()
+                || item.is("every", "on")
+        });
+        date && led && self.changes() && self.day_slash_month(at).is_none()
+    }
+
     /// "Friday 20 November", "Friday the 20th", "venerdì 20": what follows the name of a day, where it is that day.
     pub(super) fn dated_weekday(&self, weekday: i8, at: usize) -> Option<(Days, usize)> {
         let at = at + usize::from(self.items.get(at).is_some_and(super::Item::is_comma));
@@ -118,11 +148,14 @@ impl Clause<'_> {
         self.led_by_on(at).or_else(|| at.checked_sub(1).filter(article)).unwrap_or(at)
     }
 
-    /// Where the "on" before a day stands, over an article.
+    /// Where the "on" before a day stands, over an article or the word for day.
     pub(super) fn led_by_on(&self, at: usize) -> Option<usize> {
         let before = at.checked_sub(1)?;
         if self.is(before, "every", "on") {
             return Some(before);
+        }
+        if self.is(before, "unit", "day") && self.items[at].number().is_some() {
+            return self.led_by_on(before);
         }
         before.checked_sub(1).filter(|on| self.is_article(before) && self.is(*on, "every", "on"))
     }
@@ -145,7 +178,7 @@ impl Clause<'_> {
     }
 
     /// Whether the word at `at` is one for what a number before it counts.
-    fn counts_things(&self, at: usize) -> bool {
+    pub(super) fn counts_things(&self, at: usize) -> bool {
         let Some(item) = self.items.get(at).filter(|item| !item.is_symbol()) else { return false };
         let counted = ["unit", "size_unit", "noun", "measure", "month", "ordinal"];
         let unknown = item.is_unknown() && matches!(item.lit, Lit::Word);

@@ -78,10 +78,14 @@ impl Clause<'_> {
         Some(Timing { schedule, recurs: true, at })
     }
 
-    /// "at 8 and at 20": another hour of the same day.
+    /// "at 8 and at 20", "at 8 and 20": another hour of the same day.
     fn also_at(&self, at: usize, minute: i8, part: Option<&str>) -> Option<(i8, Range<usize>)> {
         let joined = self.items.get(at).is_some_and(Item::is_comma) || self.is(at, "then", "and");
-        let (hour, other, span) = joined.then(|| self.clock_at(at + 1, part)).flatten()?;
+        let bare = || {
+            let hour = small(self.number(at + 1)?).filter(|hour| (0..24).contains(hour))?;
+            (!self.counts_things(at + 2)).then_some((hour, 0, at + 1..at + 2))
+        };
+        let (hour, other, span) = joined.then(|| self.clock_at(at + 1, part).or_else(bare)).flatten()?;
         (other == minute).then_some((hour, at..span.end))
     }
 

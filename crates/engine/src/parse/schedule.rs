@@ -72,9 +72,11 @@ impl Clause<'_> {
             None if now => self.clock.today(),
             None => self.next_at(hour, minute)?,
         };
-        // More is said about the day, or the night of a day that is named goes on into the next one.
+        // More is said about the day, it is left out, or the night of a day that is named goes on into the next one.
         let late = part_id.as_deref() == Some("evening") && hour < 5;
-        let unclear = day.as_ref().is_some_and(|(_, range)| late || self.day_goes_on(range.end));
+        let unclear = day
+            .as_ref()
+            .is_some_and(|(_, range)| late || self.day_goes_on(range.end) || self.left_out(range.start));
         if let Some((_, range)) = day {
             at.push(self.with_preposition(range));
         }
@@ -136,6 +138,12 @@ impl Clause<'_> {
         let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.sense(i, "prep").is_some();
         let (from, to) = if at < range.start { (at + 1, range.start) } else { (range.end, at) };
         range.contains(&at) || (from..to).all(small)
+    }
+
+    /// "except on Sunday": a day on which something is not to be done.
+    fn left_out(&self, at: usize) -> bool {
+        let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.is(i, "every", "on");
+        (0..at).rev().find(|i| !small(*i)).is_some_and(|before| self.sense(before, "neg").is_some())
     }
 
     /// Whether that moment is still to come.

@@ -26,7 +26,8 @@ impl Clause<'_> {
         let ahead = object == "events";
         let mut known: Option<Spoken> = None;
         for at in 0..self.len() {
-            let Some((days, end)) = self.days(at) else { continue };
+            let numbered = || self.event_day(at).filter(|_| ahead);
+            let Some((days, end)) = self.days(at).or_else(numbered) else { continue };
             // What is there already is not of tomorrow: such a day says when, and that is not read here.
             if self.changes() && !ahead && days.from.is_some_and(|from| from > self.clock.today()) {
                 let words = self.items[at..end].iter().map(|item| item.text.clone());
@@ -41,6 +42,10 @@ impl Clause<'_> {
                 from = days.later;
             } else if days.open && !ahead {
                 to = None;
+            }
+            // "move it from Friday to …": what is moved from a day is there on that day.
+            if ahead && to.is_none() && self.shifts() {
+                to = from.and_then(|from| from.tomorrow().ok());
             }
             let mut span = Spoken { from, to, end };
             if let Some(before) = known.take() {

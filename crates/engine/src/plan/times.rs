@@ -63,13 +63,15 @@ impl Rest<'_> {
             || named
     }
 
-    /// "at 9", "from 9 to 17".
+    /// "at 9", "from 9 to 17", "and 20".
     fn hour(&self, at: usize) -> bool {
         let other = |i: usize| ["unit", "size_unit", "noun"].iter().any(|cat| self.has(i, cat));
         let single = self.is(at, "clock", "at") && self.counts(at + 1) && !other(at + 2);
         let joined = self.is(at + 2, "clock", "to") || self.is(at + 2, "bound", "and");
         let both = self.counts(at + 1) && joined && self.counts(at + 3) && !self.counted(at + 4);
-        single || self.is(at, "clock", "from") && both
+        let another = self.is(at, "then", "and") || self.is(at, "then", "or");
+        let more = another && matches!(self.item(at + 1).map(|item| &item.lit), Some(Lit::Number(_)));
+        single || self.is(at, "clock", "from") && both || more && !self.counted(at + 2)
     }
 
     /// "every Monday", "every two weeks", "every 5th".
@@ -84,7 +86,7 @@ impl Rest<'_> {
     fn numbered(&self, at: usize) -> bool {
         let Some(item) = self.item(at) else { return false };
         let led = |on: usize| {
-            self.is(on, "every", "on") && !self.is(on, "prep", "of") || self.is(on, "bound", "since")
+            self.is(on, "every", "on") || self.is(on, "prep", "of") || self.is(on, "bound", "since")
         };
         let before = at.checked_sub(1).is_some_and(led);
         let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'/');
