@@ -12,18 +12,20 @@ const LEAP: i16 = 2024;
 impl Clause<'_> {
     /// A month, or a day of it, in the year that was said or in those around today.
     pub(super) fn of_year(&self, month: i8, day: Option<i8>, said: Option<i16>) -> Option<Days> {
-        let today = self.clock.today();
-        let year = said.unwrap_or_else(|| today.year());
         let make = |year: i16| -> Option<(Date, Date)> {
             let first = Date::new(year, month, day.unwrap_or(1)).ok()?;
             Some((first, shift(first, if day.is_some() { "day" } else { "month" }, 1.0)?))
         };
-        let (mut from, mut to) = make(year)?;
-        let said = said.is_some();
-        let mut ahead = (!said && to <= today).then(|| make(year + 1)).flatten();
-        if !said && from > today {
+        if let Some(year) = said {
+            let (from, to) = make(year)?;
+            return Some(Days { from: Some(from), to: Some(to), ..Days::default() });
+        }
+        let today = self.clock.today();
+        let (mut from, mut to) = make(today.year())?;
+        let mut ahead = (to <= today).then(|| make(today.year() + 1)).flatten();
+        if from > today {
             ahead = Some((from, to));
-            (from, to) = make(year - 1)?;
+            (from, to) = make(today.year() - 1)?;
         }
         Some(Days { from: Some(from), to: Some(to), ahead, ..Days::default() })
     }
@@ -53,7 +55,7 @@ impl Clause<'_> {
                 || item.command().is_some()
         };
         let led = at.checked_sub(1).is_some_and(leads) || self.hour_next(at + 1);
-        Some((self.of_year(month, Some(day), None).filter(|_| led)?, at + 1))
+        led.then(|| self.of_year(month, Some(day), None)).flatten().map(|days| (days, at + 1))
     }
 
     /// "on the 20th", "il 20": the next day of that number. It stands after the verb, at the beginning or beside an hour;
@@ -70,8 +72,10 @@ impl Clause<'_> {
         let beside = self.hour_next(end);
         let every = at.checked_sub(1).is_some_and(|before| self.is(before, "every", "every"));
         let read = on.is_some() && (digits && opens || beside) || self.counted_day(at) && beside && !every;
-        let ahead = self.next_numbered(day, None).filter(|_| read && !self.counts_things(end))?;
-        Some((self.only_ahead(ahead)?, end))
+        if !read || self.counts_things(end) {
+            return None;
+        }
+        Some((self.only_ahead(self.next_numbered(day, None)?)?, end))
     }
 
     /// "the events of the 20th", "gli eventi del 20": the next day of that number, right after the word for events.
@@ -86,8 +90,10 @@ impl Clause<'_> {
         let event = lead.checked_sub(1).is_some_and(|noun| {
             self.noun_ids(noun).iter().any(|id| of(id) == Some("events")) && !self.is(noun, "cue", "calendar")
         });
-        let day = self.next_numbered(day, None).filter(|_| digits && led && event)?;
-        Some((self.only_ahead(day)?, at + 1))
+        if !digits || !led || !event {
+            return None;
+        }
+        Some((self.only_ahead(self.next_numbered(day, None)?)?, at + 1))
     }
 
     /// "from 5/6", where both orders are in use: a day that cannot be told, and no folder.
