@@ -184,21 +184,6 @@ impl Clause<'_> {
         }
     }
 
-    /// "pause task 3 until Monday": a task rests or runs from now on, so that such a time is left over.
-    fn paused_for_a_time(&mut self) -> bool {
-        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
-        let rests = verb.is_some_and(|verb| verb.set.contains_key(&Role::Paused));
-        let times = |at: &usize| {
-            let moment = self.days(*at).is_some() || self.clock_at(*at, None).is_some();
-            self.free(*at) && (moment || self.sense(*at, "day_part").is_some())
-        };
-        let when = (0..self.len()).find(times).filter(|_| rests);
-        if let Some(at) = when {
-            self.frame.leftover.push(self.items[at].text.clone());
-        }
-        when.is_some()
-    }
-
     /// A number written in digits that counts nothing: "7", not "7 days".
     fn whole_number(&self, at: usize) -> Option<u64> {
         let counts = |cat: &&str| self.sense(at + 1, cat).is_some();

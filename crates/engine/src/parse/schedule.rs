@@ -2,6 +2,7 @@
 
 use super::dates::small;
 use super::{Clause, Item};
+use crate::catalog::Role;
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Senses};
 use crate::text::Lit;
@@ -144,6 +145,21 @@ impl Clause<'_> {
     fn left_out(&self, at: usize) -> bool {
         let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.is(i, "every", "on");
         (0..at).rev().find(|i| !small(*i)).is_some_and(|before| self.sense(before, "neg").is_some())
+    }
+
+    /// "pause task 3 until Monday": a task rests or runs from now on, so that such a time is left over.
+    pub(super) fn paused_for_a_time(&mut self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let rests = verb.is_some_and(|verb| verb.set.contains_key(&Role::Paused));
+        let times = |at: &usize| {
+            let moment = self.days(*at).is_some() || self.clock_at(*at, None).is_some();
+            self.free(*at) && (moment || self.sense(*at, "day_part").is_some())
+        };
+        let when = (0..self.len()).find(times).filter(|_| rests);
+        if let Some(at) = when {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
+        when.is_some()
     }
 
     /// Whether that moment is still to come.
