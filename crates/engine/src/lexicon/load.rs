@@ -51,6 +51,7 @@ impl Lexicon {
             all_words: words("all_words"),
             articles: words("articles"),
             articled_dates: file.get("articled_dates").and_then(Value::as_bool).unwrap_or(true),
+            day_first: file.get("day_first").and_then(Value::as_bool).unwrap_or(true),
             deed_endings: words("deed_endings"),
             singular_words: words("singular_words"),
             pointing: words("pointing"),

@@ -78,6 +78,8 @@ pub struct Lexicon {
     pub(crate) articles: Vec<String>,
     /// Whether days and months may have an article before them.
     pub(crate) articled_dates: bool,
+    /// Whether in 5/6 the day always comes first.
+    pub(crate) day_first: bool,
     /// Endings of words that say what somebody does, and are no names.
     pub(crate) deed_endings: Vec<String>,
     pub(crate) singular_words: Vec<String>,

@@ -67,6 +67,8 @@ impl Clause<'_> {
         match age {
             Some("older" | "untouched") => Some((Days::until(back), end)),
             Some("newer") => Some((Days::since(back), end)),
+            // "two years ago" is no day by which things that are changed are told.
+            _ if ago && self.changes() && unit != "day" => None,
             _ if ago => Some((Days::closed(back, back.tomorrow().ok()?), end)),
             _ => None,
         }
@@ -127,6 +129,14 @@ impl Clause<'_> {
             let ahead = ahead.filter(|(from, to)| from < to);
             return Some((Days { from, to: second.to, ahead, ..Days::default() }, end));
         }
+        // "from next week on"
+        if bounds.contains(&"between")
+            && let Some((span, end)) = self.span(inner)
+            && let Some(from) = span.from.filter(|_| self.goes_on_from(end))
+        {
+            let later = span.ahead.map(|(from, _)| from);
+            return Some((Days { later, ..Days::since(from) }, end + 1));
+        }
         if bounds.contains(&"since") {
             if let Some((span, end)) = self.span(inner) {
                 // "after the 10th": the day itself is not meant.
@@ -141,10 +151,20 @@ impl Clause<'_> {
         }
         if bounds.contains(&"before") {
             let (span, end) = self.span(inner)?;
-            let ahead = span.ahead.map(|(to, _)| (self.clock.today(), to));
-            return span.from.map(|from| (Days { ahead, ..Days::until(from) }, end));
+            // "until Friday": that day is meant too.
+            let one = |from: Option<Date>, to: Option<Date>| from.and_then(|from| from.tomorrow().ok()) == to;
+            let whole = bounds.contains(&"until") && one(span.from, span.to);
+            let ahead = span.ahead.map(|(from, to)| (self.clock.today(), if whole { to } else { from }));
+            let to = if whole { span.to } else { span.from };
+            return to.map(|to| (Days { ahead, ..Days::until(to) }, end));
         }
         None
+    }
+
+    /// "… on", "… onwards": what began then has no end.
+    fn goes_on_from(&self, at: usize) -> bool {
+        let last = self.items.get(at + 1).is_none_or(super::Item::is_symbol);
+        self.is(at, "or_age", "or_newer") || self.is(at, "every", "on") && last
     }
 
     /// "from March and May": such an "and" names a second span, and no end of the first.
@@ -195,12 +215,15 @@ impl Clause<'_> {
         {
             return Some(found);
         }
-        if let Some(found) = self.month(at) {
+        if let Some(found) = self.month(at).or_else(|| self.slashed_day(at)) {
             return Some(found);
         }
         if let Some(weekday) =
             item.sense("weekday").filter(|_| self.date_word(at)).and_then(|id| id.parse::<i8>().ok())
         {
+            if let Some(found) = self.dated_weekday(weekday, at + 1) {
+                return Some(found);
+            }
             let after = self.sense(at + 1, "rel");
             return self.weekday(weekday, after).map(|days| (days, at + 1 + usize::from(after.is_some())));
         }
@@ -315,7 +338,7 @@ impl Clause<'_> {
     }
 
     /// "October", "October 2025", "3 March", "March 3rd 2026".
-    fn month(&self, at: usize) -> Option<(Days, usize)> {
+    pub(super) fn month(&self, at: usize) -> Option<(Days, usize)> {
         let (day, month_at) = match self.number(at) {
             Some(n) if (1.0..=31.0).contains(&n) => {
                 let next = if self.is(at + 1, "prep", "of") { at + 2 } else { at + 1 };
@@ -344,22 +367,10 @@ impl Clause<'_> {
             end
         };
         let year = self.number(year_at).filter(|y| (1950.0..2100.0).contains(y)).and_then(small::<i16>);
-        let said = year.is_some();
-        if said {
+        if year.is_some() {
             end = year_at + 1;
         }
-        let year = year.unwrap_or_else(|| self.clock.today().year());
-        let make = |year: i16| -> Option<(Date, Date)> {
-            let first = Date::new(year, month, day.unwrap_or(1)).ok()?;
-            Some((first, shift(first, if day.is_some() { "day" } else { "month" }, 1.0)?))
-        };
-        let (mut from, mut to) = make(year)?;
-        let mut ahead = (!said && to <= self.clock.today()).then(|| make(year + 1)).flatten();
-        if !said && from > self.clock.today() {
-            ahead = Some((from, to));
-            (from, to) = make(year - 1)?;
-        }
-        Some((Days { from: Some(from), to: Some(to), ahead, ..Days::default() }, end))
+        Some((self.of_year(month, day, year)?, end))
     }
 
     /// "October 3", "October 3rd": the day that follows its month, in digits.

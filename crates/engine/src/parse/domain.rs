@@ -167,6 +167,9 @@ impl Clause<'_> {
         if !sets {
             return;
         }
+        if self.paused_for_a_time() {
+            return;
+        }
         let timing = self.recurrence().or_else(|| self.once());
         // An hour alone does not say whether it is every day's or the next one's.
         let dated = |range: &std::ops::Range<usize>| {

@@ -148,35 +148,4 @@ impl Clause<'_> {
             self.frame.leftover.push(length);
         }
     }
-
-    /// "tomorrow morning": the hours of a day among which events are changed; a part of no single day is left over.
-    pub(crate) fn hours_of_part(&mut self, events: bool) {
-        let said = self.items.iter().find(|item| item.taken == "part of the day").map(|i| i.text.clone());
-        let Some((said, part)) = said.zip(self.frame.text(Role::DayPart)) else { return };
-        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
-        let makes = verb.is_some_and(|verb| verb.makes);
-        if makes || !self.changes() || self.frame.has(Role::Start) || self.frame.has(Role::Recurrence) {
-            return;
-        }
-        let (from, to) = match part {
-            "morning" => (0, Some(12)),
-            "afternoon" => (12, Some(18)),
-            _ => (18, None),
-        };
-        let date = |role: Role| self.frame.text(role).and_then(|text| text.parse::<Date>().ok());
-        let day = date(Role::After).zip(date(Role::Before));
-        let hours =
-            day.filter(|(day, next)| day.tomorrow().ok().as_ref() == Some(next)).and_then(|(day, next)| {
-                let to =
-                    to.map_or_else(|| self.clock.instant(next, 0, 0), |to| self.clock.instant(day, to, 0));
-                self.clock.instant(day, from, 0).zip(to)
-            });
-        match hours.filter(|_| events && self.chooses_by_hour()) {
-            Some((from, to)) => {
-                self.frame.reset(Role::After, from);
-                self.frame.reset(Role::Before, to);
-            }
-            None => self.frame.leftover.push(said),
-        }
-    }
 }

@@ -77,6 +77,7 @@ impl Clause<'_> {
             item.norm.split(' ').any(|word| self.lexicon.all_words.iter().any(|all| all == word))
         };
         self.frame.every = self.items.iter().any(all);
+        self.ask_which_event();
         self.frame.fetches = self.verb_at.is_some_and(|verb| self.sense(verb, "fetch").is_some());
         let frame = &self.frame;
         self.frame.bare = frame.nouns.is_empty()

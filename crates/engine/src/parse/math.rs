@@ -9,6 +9,11 @@ use serde_json::Value;
 impl Clause<'_> {
     /// An expression, when the clause is nothing but one.
     pub(crate) fn expression(&mut self) -> bool {
+        // "the photos from 3/10": a day of things, and no division.
+        let things = self.items.iter().any(|item| item.sense("noun").is_some());
+        if things && (0..self.len()).any(|at| self.slashed_day(at).is_some()) {
+            return false;
+        }
         let found = self
             .conversion()
             .or_else(|| self.percentage())

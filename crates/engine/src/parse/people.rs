@@ -12,6 +12,9 @@ impl Clause<'_> {
             if !self.free(at) || !self.is(at, "cue", "calendar") {
                 continue;
             }
+            if self.titled_off(at) {
+                continue;
+            }
             if let Some((name, end)) = self.name(at + 1, false).filter(|_| !self.dated(at + 1)) {
                 self.frame.set(Role::Calendar, name);
                 self.said_noun(at);
@@ -82,6 +85,17 @@ impl Clause<'_> {
                 self.take(at, at + 1, "event");
             }
         }
+    }
+
+    /// "take 'Dinner' off", said as "take off the calendar 'Dinner'": where nothing else is named, it is the event.
+    fn titled_off(&self, at: usize) -> bool {
+        let quoted = |i: usize| matches!(self.lit(i), Some(Lit::Quoted(_)));
+        let event = |i: usize| {
+            let of = |id: &String| self.senses.noun.get(id).and_then(|noun| noun.object.as_deref());
+            i != at && self.noun_ids(i).iter().any(|id| of(id) == Some("events"))
+        };
+        let alone = (0..self.len()).all(|i| i == at + 1 || !quoted(i) && !event(i));
+        self.changes() && self.chooses_by_hour() && quoted(at + 1) && alone
     }
 
     /// A value that records are made of or found by; a second one is another record, and nothing is changed by one of two.

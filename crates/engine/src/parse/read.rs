@@ -108,6 +108,8 @@ impl Clause<'_> {
         self.dates(&guess);
         if matches!(guess.as_str(), "events") || sends {
             self.hours_of_part(guess == "events");
+        } else if guess == "messages" {
+            self.mail_of_part();
         }
         self.label_cues(verb.verb.as_deref() == Some("classify"));
         self.frame.table = self.tabular() && !matches!(guess.as_str(), "messages" | "events" | "contacts");

@@ -2,6 +2,7 @@
 
 use super::dates::small;
 use super::{Clause, Item};
+use crate::catalog::Role;
 use crate::clock::Clock;
 use crate::lexicon::{Lexicon, Senses};
 use crate::text::Lit;
@@ -26,167 +27,7 @@ pub(crate) fn timing(items: &[Item], lexicon: &Lexicon, senses: &Senses, clock: 
     clause.recurrence().or_else(|| clause.once())
 }
 
-/// Minutes, hours, days of month, months, days of week of a cron line.
-struct Cron {
-    minute: String,
-    hour: String,
-    day: String,
-    weekday: String,
-    needs_clock: bool,
-    /// Once a week, on a day that was not said beside it.
-    weekly: bool,
-}
-
-impl Cron {
-    fn new(day: &str, weekday: &str) -> Self {
-        Self {
-            minute: "0".into(),
-            hour: "*".into(),
-            day: day.into(),
-            weekday: weekday.into(),
-            needs_clock: true,
-            weekly: false,
-        }
-    }
-    fn every(minute: String, hour: String, day: &str) -> Self {
-        Self { minute, hour, day: day.into(), weekday: "*".into(), needs_clock: false, weekly: false }
-    }
-}
-
 impl Clause<'_> {
-    pub(crate) fn recurrence(&mut self) -> Option<Timing> {
-        let (cron, range) = (0..self.len()).find_map(|at| self.recurs_at(at))?;
-        self.take(range.start, range.end, "schedule");
-        let part = (range.start..range.end).find_map(|at| self.sense(at, "day_part").map(str::to_owned));
-        let mut at = vec![range];
-        let clock = (0..self.len()).find_map(|i| self.clock_at(i, part.as_deref()));
-        let mut cron = cron;
-        // "Friday at 5 of every week": the day stands elsewhere.
-        if cron.weekly
-            && let Some((days, span)) = (0..self.len()).find_map(|i| {
-                let (days, end) = self.weekdays(i).filter(|_| self.free(i))?;
-                Some((days, self.with_preposition(i..end)))
-            })
-        {
-            cron.weekday = days;
-            at.push(span);
-        }
-        if let Some((hour, minute, span)) = clock.filter(|_| cron.needs_clock) {
-            cron.hour = hour.to_string();
-            cron.minute = minute.to_string();
-            cron.needs_clock = false;
-            let mut end = span.end;
-            at.push(span);
-            while let Some((other, more)) = self.also_at(end, minute, part.as_deref()) {
-                cron.hour.push_str(&format!(",{other}"));
-                end = more.end;
-                at.push(more);
-            }
-        }
-        let schedule = (!cron.needs_clock)
-            .then(|| format!("{} {} {} * {}", cron.minute, cron.hour, cron.day, cron.weekday));
-        Some(Timing { schedule, recurs: true, at })
-    }
-
-    /// "at 8 and at 20": another hour of the same day.
-    fn also_at(&self, at: usize, minute: i8, part: Option<&str>) -> Option<(i8, Range<usize>)> {
-        let joined = self.items.get(at).is_some_and(Item::is_comma) || self.is(at, "then", "and");
-        let (hour, other, span) = joined.then(|| self.clock_at(at + 1, part)).flatten()?;
-        (other == minute).then_some((hour, at..span.end))
-    }
-
-    fn recurs_at(&self, at: usize) -> Option<(Cron, Range<usize>)> {
-        let item = &self.items[at];
-        let ids: Vec<&str> = item.senses.iter().filter(|s| s.cat == "every").map(|s| s.id.as_str()).collect();
-        for id in ids {
-            let fixed = match id {
-                "daily" => Some(Cron::new("*", "*")),
-                "weekdays" => Some(Cron::new("*", "1-5")),
-                "weekend" => Some(Cron::new("*", "6,0")),
-                "month_first" | "monthly" => Some(Cron::new("1", "*")),
-                "hourly" => Some(Cron::every("0".into(), "*".into(), "*")),
-                "half" => Some(Cron::every("*/30".into(), "*".into(), "*")),
-                "quarter" => Some(Cron::every("*/15".into(), "*".into(), "*")),
-                "weekly" => Some(Cron { weekly: true, ..Cron::new("*", "1") }),
-                "other" => Some(Cron::new("*/2", "*")),
-                _ => None,
-            };
-            if let Some(mut cron) = fixed {
-                let mut end = at + 1;
-                // "every week on Friday", "once a month on the 5th"
-                let on = end + usize::from(self.is(end, "every", "on"));
-                if id == "weekly"
-                    && let Some((days, next)) = self.weekdays(self.skip_stops(on))
-                {
-                    (cron.weekday, end, cron.weekly) = (days, next, false);
-                }
-                if self.sense(end, "day_part").is_some() {
-                    end += 1;
-                }
-                return Some((cron, at..end));
-            }
-            // "on Mondays", "on Mondays and Thursdays"
-            if let Some((days, end)) = self.weekdays(at).filter(|_| id == "weekdays_of") {
-                return Some((Cron::new("*", &days), self.with_preposition(at..end)));
-            }
-            if id == "every"
-                && let Some(found) = self.every_what(at + 1)
-            {
-                return Some((found.0, at..found.1));
-            }
-        }
-        // "on the 5th of every month", "il 15 di ogni mese"
-        if let Some(day) = self.day_number(at)
-            && self.items.get(at + 1).is_some_and(|next| next.is("every", "of_month"))
-        {
-            let start = self.back_over_stops(at).filter(|b| self.is(*b, "every", "on")).unwrap_or(at);
-            return Some((Cron::new(&day.to_string(), "*"), start..at + 2));
-        }
-        None
-    }
-
-    fn every_what(&self, at: usize) -> Option<(Cron, usize)> {
-        if let Some((days, end)) = self.weekdays(at) {
-            return Some((Cron::new("*", &days), end));
-        }
-        if self.sense(at, "day_part").is_some() {
-            return Some((Cron::new("*", "*"), at + 1));
-        }
-        let (n, unit_at) = match self.number(at) {
-            Some(n) => (small::<u32>(n).filter(|n| *n > 0)?, at + 1),
-            None => (1, at),
-        };
-        let step = |n: u32| if n == 1 { "*".to_owned() } else { format!("*/{n}") };
-        let cron = match self.sense(unit_at, "unit")? {
-            "minute" if n < 60 => Cron::every(step(n), "*".into(), "*"),
-            "hour" if n < 24 => Cron::every("0".into(), step(n), "*"),
-            "day" if n < 28 => Cron::new(&step(n), "*"),
-            "week" if n == 1 => Cron::new("*", "1"),
-            "month" if n == 1 => Cron::new("1", "*"),
-            _ => return None,
-        };
-        Some((cron, unit_at + 1))
-    }
-
-    /// "Monday", "Tuesday and Thursday".
-    fn weekdays(&self, at: usize) -> Option<(String, usize)> {
-        let mut days = vec![self.sense(at, "weekday")?.parse::<u8>().ok()? % 7];
-        let mut end = at + 1;
-        while self.items.get(end).is_some_and(|i| i.is("then", "and") || i.is_comma())
-            && let Some(day) = self.sense(end + 1, "weekday").and_then(|id| id.parse::<u8>().ok())
-        {
-            days.push(day % 7);
-            end += 2;
-        }
-        let days: Vec<String> = days.iter().map(u8::to_string).collect();
-        Some((days.join(","), end))
-    }
-
-    fn day_number(&self, at: usize) -> Option<i8> {
-        let n = self.number(at).or_else(|| self.sense(at, "ordinal").and_then(|id| id.parse().ok()))?;
-        small(n).filter(|n| (1..=31).contains(n))
-    }
-
     /// One moment ahead: "in 20 minutes", "tomorrow at 7", "at 18:30".
     pub(crate) fn once(&mut self) -> Option<Timing> {
         // Days from one to another tell which things are meant, not when something is to be done.
@@ -195,47 +36,23 @@ impl Clause<'_> {
         if (0..self.len()).any(|at| self.sense(at, "bound").is_some() && ranged(at)) {
             return None;
         }
-        for at in 0..self.len() {
-            let in_at = self.is(at, "every", "in");
-            let from = at + usize::from(in_at);
-            let Some(n) = self.number(from) else { continue };
-            let Some(unit) = self.sense(from + 1, "unit") else { continue };
-            let mut end = from + 2;
-            // "an hour and a half"
-            let more = [("half_after", 0.5), ("quarter_after", 0.25), ("three_quarters_after", 0.75)];
-            let more = more.into_iter().find(|(id, _)| self.is(end, "clock", id));
-            let n = n + more.map_or(0.0, |(_, part)| part);
-            end += usize::from(more.is_some());
-            let hence = self.is(end, "every", "hence");
-            if hence {
-                end += 1;
-            }
-            if !(in_at || hence) {
-                continue;
-            }
-            let minutes: i64 = match unit {
-                "minute" => small(n)?,
-                "hour" => small(n * 60.0)?,
-                "day" => small(n * 1440.0)?,
-                "week" => small(n * 10080.0)?,
-                _ => continue,
-            };
-            let schedule = (minutes < 6_000_000).then(|| self.clock.later(minutes.minutes())).flatten()?;
-            return Some(Timing {
-                schedule: Some(format!("at:{schedule}")),
-                recurs: false,
-                at: std::iter::once(at..end).collect(),
-            });
+        if let Some(timing) = (0..self.len()).find_map(|at| self.hence(at)) {
+            return Some(timing);
         }
         let day = (0..self.len()).find_map(|at| {
-            let (days, end) = self.span(at)?;
+            let (days, end) = self.span(at).or_else(|| self.numbered_day(at))?;
             let day = days.ahead.map(|(from, _)| from).or(days.from)?;
             (day >= self.clock.today()).then_some((day, at..end))
         });
         if let Some((_, range)) = &day {
             self.take(range.start, range.end, "date");
         }
-        let part = (0..self.len()).find(|at| self.sense(*at, "day_part").is_some());
+        let hour = (0..self.len()).find_map(|at| self.clock_at(at, None)).map(|(_, _, range)| range);
+        let beside = |at: &usize| {
+            let spans = day.iter().map(|(_, range)| range).chain(&hour);
+            day.is_none() || spans.into_iter().any(|range| self.touches(*at, range))
+        };
+        let part = (0..self.len()).find(|at| self.sense(*at, "day_part").is_some() && beside(at));
         let part_id = part.and_then(|at| self.sense(at, "day_part")).map(str::to_owned);
         let clock = (0..self.len()).find_map(|at| self.clock_at(at, part_id.as_deref()));
         let mut said = clock.iter().map(|(_, _, range)| range).chain(day.iter().map(|(_, range)| range));
@@ -250,10 +67,17 @@ impl Clause<'_> {
             at.push(self.with_preposition(range));
             return Some(Timing { schedule: None, recurs: false, at });
         };
+        let now = part.is_some_and(|at| self.sense(at, "part_of_today").is_some() && hour > 4);
         let date = match &day {
             Some((date, _)) => *date,
+            None if now => self.clock.today(),
             None => self.next_at(hour, minute)?,
         };
+        // More is said about the day, it is left out, or the night of a day that is named goes on into the next one.
+        let late = part_id.as_deref() == Some("evening") && hour < 5;
+        let unclear = day
+            .as_ref()
+            .is_some_and(|(_, range)| late || self.day_goes_on(range.end) || self.left_out(range.start));
         if let Some((_, range)) = day {
             at.push(self.with_preposition(range));
         }
@@ -262,13 +86,90 @@ impl Clause<'_> {
         }
         at.push(range);
         let instant = self.clock.instant(date, hour, minute)?;
-        Some(Timing { schedule: Some(format!("at:{instant}")), recurs: false, at })
+        let ahead = !unclear && self.is_to_come(date, hour, minute);
+        Some(Timing { schedule: ahead.then(|| format!("at:{instant}")), recurs: false, at })
     }
 
-    fn with_preposition(&self, range: Range<usize>) -> Range<usize> {
-        let start =
-            range.start.checked_sub(1).filter(|at| self.is(*at, "every", "on")).unwrap_or(range.start);
-        start..range.end
+    /// "in 20 minutes", "two hours and a quarter from now": so long after this moment.
+    fn hence(&self, at: usize) -> Option<Timing> {
+        let in_at = self.is(at, "every", "in");
+        let (minutes, mut end) = self.time_span(at + usize::from(in_at))?;
+        let hence = self.is(end, "every", "hence");
+        end += usize::from(hence);
+        if !(in_at || hence) {
+            return None;
+        }
+        let schedule = (minutes < 6_000_000).then(|| self.clock.later(minutes.minutes())).flatten()?;
+        let at = std::iter::once(at..end).collect();
+        Some(Timing { schedule: Some(format!("at:{schedule}")), recurs: false, at })
+    }
+
+    /// "two hours", "an hour and a half", "2 hours and 15 minutes": minutes, and where it ends.
+    fn time_span(&self, from: usize) -> Option<(i64, usize)> {
+        let (mut total, mut unit) = (0, i64::MAX);
+        let (mut at, mut end) = (from, from);
+        while let Some((minutes, size, next)) = self.amount_of_time(at).filter(|(_, size, _)| *size < unit) {
+            (total, unit, end) = (total + minutes, size, next);
+            let joined = self.is(end, "then", "and") || self.is(end, "clock", "plus");
+            at = end + usize::from(joined || self.items.get(end).is_some_and(Item::is_comma));
+        }
+        (end > from).then_some((total, end))
+    }
+
+    /// A number of minutes, hours, days or weeks: as minutes, with the minutes of one and where it ends.
+    fn amount_of_time(&self, at: usize) -> Option<(i64, i64, usize)> {
+        let n = self.number(at)?;
+        let size: i64 = match self.sense(at + 1, "unit")? {
+            "minute" => 1,
+            "hour" => 60,
+            "day" => 1440,
+            "week" => 10080,
+            _ => return None,
+        };
+        let parts = [("half_after", 0.5), ("quarter_after", 0.25), ("three_quarters_after", 0.75)];
+        let part = parts.into_iter().find(|(id, _)| self.is(at + 2, "clock", id));
+        let n = n + part.map_or(0.0, |(_, part)| part);
+        #[allow(clippy::cast_precision_loss, reason = "at most 10080")]
+        let minutes = small(n * size as f64)?;
+        Some((minutes, size, at + 2 + usize::from(part.is_some())))
+    }
+
+    /// Whether a word stands right before or after others, over a preposition.
+    fn touches(&self, at: usize, range: &Range<usize>) -> bool {
+        let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.sense(i, "prep").is_some();
+        let (from, to) = if at < range.start { (at + 1, range.start) } else { (range.end, at) };
+        range.contains(&at) || (from..to).all(small)
+    }
+
+    /// "except on Sunday": a day on which something is not to be done.
+    fn left_out(&self, at: usize) -> bool {
+        let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.is(i, "every", "on");
+        (0..at).rev().find(|i| !small(*i)).is_some_and(|before| self.sense(before, "neg").is_some())
+    }
+
+    /// "pause task 3 until Monday": a task rests or runs from now on, so that such a time is left over.
+    pub(super) fn paused_for_a_time(&mut self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let rests = verb.is_some_and(|verb| verb.set.contains_key(&Role::Paused));
+        let times = |at: &usize| {
+            let moment = self.days(*at).is_some() || self.clock_at(*at, None).is_some();
+            self.free(*at) && (moment || self.sense(*at, "day_part").is_some())
+        };
+        let when = (0..self.len()).find(times).filter(|_| rests);
+        if let Some(at) = when {
+            self.frame.leftover.push(self.items[at].text.clone());
+        }
+        when.is_some()
+    }
+
+    /// Whether that moment is still to come.
+    pub(super) fn is_to_come(&self, date: Date, hour: i8, minute: i8) -> bool {
+        let now = self.clock.now();
+        (date, hour, minute) > (now.date(), now.hour(), now.minute())
+    }
+
+    pub(super) fn with_preposition(&self, range: Range<usize>) -> Range<usize> {
+        self.day_begins(range.start)..range.end
     }
 
     /// Today when the hour is still to come, else tomorrow.
@@ -283,25 +184,18 @@ impl Clause<'_> {
         if !self.free(at) {
             return None;
         }
-        if self.is(at, "clock", "noon") {
-            return Some((12, 0, at..at + 1));
-        }
-        if self.is(at, "clock", "midnight") {
-            return Some((0, 0, at..at + 1));
-        }
         let start = at;
         let introduced =
             self.is(at, "clock", "at") || self.is(at, "clock", "from") || self.is(at, "clock", "to");
         let mut at = at + usize::from(introduced);
-        if introduced && self.is(at, "clock", "noon") {
-            return Some((12, 0, start..at + 1));
-        }
         let before =
             ["half_past", "quarter_past", "quarter_to"].into_iter().find(|id| self.is(at, "clock", id));
         at += usize::from(before.is_some());
         let away = before.is_none().then(|| self.minutes_from(at, self.is(start, "clock", "at"))).flatten();
         at = away.map_or(at, |(_, hour)| hour);
+        let named = self.named_hour(at);
         let (mut hour, mut minute) = match self.items.get(at).filter(|i| i.free())?.lit {
+            _ if named.is_some() => (named?, 0),
             Lit::Clock(h, m) => (h, m),
             _ => match dotted(&self.items[at].text).filter(|_| introduced) {
                 Some(clock) => clock,
@@ -310,8 +204,10 @@ impl Clause<'_> {
         };
         let exact = matches!(self.lit(at), Some(Lit::Clock(..)));
         let mut end = at + 1;
-        let mut marked = exact || before.is_some() || away.is_some();
-        if let Some((minutes, after)) = (introduced && !exact).then(|| self.minutes_after(end)).flatten() {
+        let mut marked = exact || before.is_some() || away.is_some() || named.is_some();
+        let joined = ["plus", "less", "quarter_less"].iter().any(|id| self.is(end, "clock", id));
+        let counts = named.map_or(introduced && !exact, |_| joined);
+        if let Some((minutes, after)) = counts.then(|| self.minutes_after(end)).flatten() {
             (hour, minute) = shifted(hour, minutes);
             end = after;
         }
@@ -358,8 +254,15 @@ impl Clause<'_> {
             || part == Some("afternoon") && (1..8).contains(&hour)
         {
             hour += 12;
+        } else if part == Some("evening") && hour == 12 && named.is_none() {
+            hour = 0;
         }
         Some((hour, minute, start..end))
+    }
+
+    /// Noon or midnight, by its name.
+    fn named_hour(&self, at: usize) -> Option<i8> {
+        [("noon", 12), ("midnight", 0)].into_iter().find(|(id, _)| self.is(at, "clock", id)).map(|(_, h)| h)
     }
 
     /// "ten past six", "twenty minutes to four": how far from the hour, and where that stands.
@@ -373,7 +276,8 @@ impl Clause<'_> {
             _ => return None,
         };
         let hour = self.items.get(way + 1).and_then(|item| small::<i8>(item.number()?));
-        hour.filter(|hour| (1..=12).contains(hour) && (introduced || counted))?;
+        let hour = hour.or_else(|| self.named_hour(way + 1));
+        hour.filter(|hour| (0..=12).contains(hour) && (introduced || counted))?;
         Some((sign * minutes, way + 1))
     }
 

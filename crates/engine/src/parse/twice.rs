@@ -246,7 +246,27 @@ impl Clause<'_> {
             || self.condition_left_out(at)
             || self.denied(at)
             || self.excepted_twice(at)
+            || self.written_to_nobody(at)
+            || self.clock_changed(at)
+            || self.unclear_date(at)
             || alike
+    }
+
+    /// "… and write …", where records are changed and nothing is sent: what is to be written is no part of them.
+    fn written_to_nobody(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let records = matches!(self.frame.object.as_str(), "events" | "contacts");
+        records && self.changes() && item.free() && item.words > 1 && item.is("cue", "body")
+    }
+
+    /// "change the time", "save today's date in x.txt": the clock is only looked at, and nothing is done with it.
+    fn clock_changed(&self, at: usize) -> bool {
+        let other = self.items[at].senses.iter().any(|sense| sense.cat == "noun" && sense.id != "now");
+        let clock = Some(at) != self.verb_at && self.is(at, "noun", "now") && !other;
+        // "… and tell me the time": who asks for it has it told.
+        let before = (0..at).rev().find(|i| !only_stop(&self.items[*i])).map(|i| &self.items[i]);
+        let told = before.and_then(Item::command).is_some_and(|verb| self.senses.asks(verb));
+        self.changes() && clock && !told && !self.items[at].asks
     }
 
     /// "…, the videos not": what is said of things at the end of a clause that changes something.

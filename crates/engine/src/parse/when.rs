@@ -1,6 +1,7 @@
 //! Days and hours of a clause put where they belong: a span behind, an appointment ahead.
 
 use super::Clause;
+use super::ends::Hour;
 use super::hours::Spoken;
 use crate::catalog::Role;
 use crate::text::Lit;
@@ -25,7 +26,8 @@ impl Clause<'_> {
         let ahead = object == "events";
         let mut known: Option<Spoken> = None;
         for at in 0..self.len() {
-            let Some((days, end)) = self.days(at) else { continue };
+            let numbered = || self.event_day(at).filter(|_| ahead);
+            let Some((days, end)) = self.days(at).or_else(numbered) else { continue };
             // What is there already is not of tomorrow: such a day says when, and that is not read here.
             if self.changes() && !ahead && days.from.is_some_and(|from| from > self.clock.today()) {
                 let words = self.items[at..end].iter().map(|item| item.text.clone());
@@ -40,6 +42,10 @@ impl Clause<'_> {
                 from = days.later;
             } else if days.open && !ahead {
                 to = None;
+            }
+            // "move it from Friday to …": what is moved from a day is there on that day.
+            if ahead && to.is_none() && self.shifts() {
+                to = from.and_then(|from| from.tomorrow().ok());
             }
             let mut span = Spoken { from, to, end };
             if let Some(before) = known.take() {
@@ -141,7 +147,7 @@ impl Clause<'_> {
         if let Some(cron) = recurs {
             self.frame.set(Role::Recurrence, cron);
         }
-        let (mut clocks, mut bounds) = (Vec::new(), Vec::new());
+        let (mut clocks, mut bounds) = (Vec::<Hour>::new(), Vec::new());
         let mut at = 0;
         while at < self.len() {
             if let Some(end) = self.of_a_month(at) {
@@ -159,13 +165,13 @@ impl Clause<'_> {
                 at = range.end;
                 // "from 3 to 4 pm": both are in the afternoon.
                 let late = (range.start..range.end).any(|i| self.is(i, "clock", "pm"));
-                if let [(first, _)] = &mut clocks[..]
+                if let [first] = &mut clocks[..]
                     && late
-                    && *first + 12 <= hour
+                    && first.hour + 12 <= hour
                 {
-                    *first += 12;
+                    first.hour += 12;
                 }
-                clocks.push((hour, minute));
+                clocks.push(Hour { hour, minute, at: range });
             } else {
                 at += 1;
             }
@@ -196,8 +202,8 @@ impl Clause<'_> {
         }
         self.purpose();
         self.unused_length(clocks.is_empty());
-        if let ([(hour, minute)], true) = (&clocks[..], self.chooses_by_hour())
-            && let Some(bound) = self.lone_end(*hour, *minute)
+        if let ([only], true) = (&clocks[..], self.chooses_by_hour())
+            && let Some(bound) = self.lone_end(only.hour, only.minute)
         {
             bounds.push(bound);
             clocks.clear();
@@ -205,8 +211,9 @@ impl Clause<'_> {
         if !bounds.is_empty() {
             return self.within_hours(&bounds, clocks.is_empty());
         }
-        let Some(&(hour, minute)) = clocks.first() else { return };
+        let Some(&Hour { hour, minute, .. }) = clocks.first() else { return };
         let day = self.day_of_clock(clocks.len());
+        self.unread_hours(&clocks, day.is_some() || weekday.is_some());
         let again =
             weekday.and_then(|w| self.weekday(if w == 0 { 7 } else { w }, None)).and_then(|days| days.ahead);
         let date = day
@@ -217,15 +224,25 @@ impl Clause<'_> {
             let from = at
                 .checked_sub(1)
                 .filter(|b| self.is(*b, "every", "on") || self.sense(*b, "prep").is_some())
-                .unwrap_or(at);
+                .unwrap_or_else(|| self.day_begins(at));
+            self.of_that_day(date, at, end);
             self.take(from, end, "date");
+        }
+        if self.too_late(date, hour, minute) {
+            return;
         }
         let start = self.clock.instant(date, hour, minute);
         if let Some(start) = start.clone() {
             self.frame.set(Role::Start, start);
         }
         let end = match (clocks.get(1), minutes) {
-            (Some((hour, minute)), _) => self.clock.instant(date, *hour, *minute),
+            (Some(last), _) => {
+                let end = self.end_of(date, &clocks[0], last);
+                if end.is_none() {
+                    self.frame.leftover.push(self.items[last.at.end - 1].text.clone());
+                }
+                end
+            }
             (None, Some(minutes)) => {
                 let total = i64::from(hour) * 60
                     + i64::from(minute)
@@ -263,6 +280,7 @@ impl Clause<'_> {
         while at < self.len() {
             let span = self
                 .span(at)
+                .or_else(|| self.numbered_day(at))
                 .and_then(|(days, end)| Some((days.ahead.map(|(from, _)| from).or(days.from)?, end)));
             let Some((date, end)) = span else {
                 at += 1;
@@ -270,8 +288,17 @@ impl Clause<'_> {
             };
             match days.last_mut() {
                 // "Monday 23 November": one day, said twice.
-                Some(last) if last.2 == at || last.0 == date => *last = (date, last.1, end),
+                Some(last) if last.2 == at || last.0 == date => {
+                    // "Friday 17 November", which is no Friday: neither is the day that is meant.
+                    if last.0 != date {
+                        self.frame.leftover.push(self.items[last.1].text.clone());
+                    }
+                    *last = (date, last.1, end);
+                }
                 _ => days.push((date, at, end)),
+            }
+            if self.day_goes_on(end) {
+                self.frame.leftover.push(self.items[end].text.clone());
             }
             at = end;
         }

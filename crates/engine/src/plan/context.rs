@@ -5,6 +5,7 @@ use super::answer::{Answer, Ask, Explain, Gap, Leans};
 use super::compose::{Build, List, Stop};
 use super::join::joined;
 use super::say::{spoken, wonders};
+use super::times::more_time;
 use super::unsure::{Unsure, after, settled};
 use super::{Planner, Step};
 use crate::catalog::{Role, Type};
@@ -138,6 +139,9 @@ fn read_whole(
     }
     let items = without_purposes(without_reasons(together(items, lexicon, senses), senses), senses);
     let asked = asks(&items, senses);
+    if let Some(not) = not_reminded(planner, &items) {
+        return Reading::said(Answer::Gap(Gap::new("nothing is to be remembered", vec![not])), explain);
+    }
     if let Some(timing) =
         timing(&items, lexicon, senses, clock).filter(|t| !asked && schedules(planner, &items, t))
     {
@@ -151,10 +155,10 @@ fn read_whole(
                 .and_then(|step| planner.catalog.get(&step.tool).zip(Some(step)))
                 .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
                 .and_then(Value::as_str)
-            && let (inner @ (Answer::Gap(_) | Answer::Ask(_)), _) =
-                self::answer(planner, lexicon, query, clock, &mut memory.clone())
+            && let (inner, _) = self::answer(planner, lexicon, query, clock, &mut memory.clone())
+            && let Some(why) = not_later(planner, inner, &timing)
         {
-            return Reading::said(inner, explain);
+            return Reading::said(why, explain);
         }
         if let Answer::Plan(plan) = &answer {
             memory.frames.clear();
@@ -283,6 +287,30 @@ fn reminds(planner: &Planner, items: &[Item]) -> bool {
         .is_some_and(|v| v.object.as_deref() == Some("tasks") && v.verb.as_deref() == Some("create"))
 }
 
+/// "don't remind me to …": the word that says so, where nothing is to be remembered.
+fn not_reminded(planner: &Planner, items: &[Item]) -> Option<String> {
+    let verb = items.iter().position(|item| item.command().is_some() && item.sense("noun").is_none())?;
+    let before = items.get(verb.checked_sub(1)?)?;
+    let not = ["not", "neg", "denied"].iter().any(|cat| before.sense(cat).is_some());
+    (not && reminds(planner, items)).then(|| before.text.clone())
+}
+
+/// What is answered in place of a task: what cannot be done now, what points to a list that is gone by then, and what is
+/// done to events, whose hour it may be.
+fn not_later(planner: &Planner, inner: Answer, timing: &Timing) -> Option<Answer> {
+    let Answer::Plan(plan) = &inner else {
+        return matches!(inner, Answer::Gap(_) | Answer::Ask(_)).then_some(inner);
+    };
+    let list = |step: &Step| step.args.contains_key("from_turn");
+    let events = |step: &Step| planner.catalog.get(&step.tool).is_some_and(|tool| tool.object() == "events");
+    let why = match () {
+        () if plan.steps.iter().any(list) => "what is pointed to will not be there later",
+        () if !timing.recurs && plan.steps.iter().any(events) => "whose hour it is was not understood",
+        () => return None,
+    };
+    Some(Answer::Gap(Gap::new(why, Vec::new())))
+}
+
 /// Whether a timing makes the request a task: it repeats, or the verb reminds, or something is to be done later.
 fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
     let senses = &planner.lexicons.senses;
@@ -330,38 +358,6 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
     let inside = |at: usize| timing.at.iter().any(|r| r.contains(&at));
     let acts = items.iter().enumerate().any(|(at, i)| !inside(at) && i.command().is_some());
     !events && acts && timing.schedule.is_some()
-}
-
-/// Words for a time among those that are to be done at another: "except on Sundays", "and at 9", "until Friday".
-fn more_time(rest: &[&Item]) -> Vec<String> {
-    const REPEATS: [&str; 10] =
-        ["daily", "weekdays", "weekend", "hourly", "weekly", "monthly", "yearly", "other", "half", "quarter"];
-    let at = |i: usize| rest.get(i).copied();
-    let has = |i: usize, cat: &str| at(i).is_some_and(|item| item.sense(cat).is_some());
-    let counts = |i: usize| at(i).is_some_and(|item| item.number().is_some());
-    let times = |i: usize| {
-        let item = rest[i];
-        let hour = item.is("clock", "at")
-            && counts(i + 1)
-            && !["unit", "size_unit", "noun"].iter().any(|cat| has(i + 2, cat));
-        let span = item.is("cue", "duration") && counts(i + 1) && has(i + 2, "unit");
-        let again =
-            item.is("every", "every") && ["unit", "weekday", "day_part"].iter().any(|cat| has(i + 1, cat));
-        let day = item.sense("day").is_some_and(|day| !day.starts_with('-') && day != "0");
-        let date = item.sense("month").is_some() && (counts(i + 1) || i > 0 && counts(i - 1));
-        let named = item.sense("weekday").is_some() && (item.capital || item.norm.chars().count() > 3);
-        matches!(item.lit, Lit::Clock(..) | Lit::Date(..))
-            || REPEATS.iter().any(|id| item.is("every", id))
-            || ["noon", "midnight"].iter().any(|id| item.is("clock", id))
-            || ["day_part", "correction"].iter().any(|cat| item.sense(cat).is_some())
-            || hour
-            || span
-            || again
-            || day
-            || date
-            || named
-    };
-    (0..rest.len()).filter(|i| times(*i)).map(|i| rest[i].text.clone()).collect()
 }
 
 /// The task that does the rest of the request at its time.

@@ -18,6 +18,7 @@ mod refine;
 mod say;
 mod shape;
 mod source;
+mod times;
 mod trace;
 mod unsure;
 

@@ -8,6 +8,10 @@ pub(super) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
     let mut one = |lit: Lit| {
         out.push(Token { text: run.to_owned(), norm: run.to_lowercase(), start, end, lit });
     };
+    if let Some(at) = before_digits(run) {
+        words(&run[..at], start, tails, out);
+        return classify(text, start + at, end, tails, out);
+    }
     if run.contains("://") || (run.starts_with("www.") && run.len() > 6) {
         return one(Lit::Url(run.to_owned()));
     }
@@ -48,6 +52,14 @@ pub(super) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
         return one(Lit::File(run.to_owned()));
     }
     words(run, start, tails, out);
+}
+
+/// "l'11", "dell'11/11": where the digits begin after a word that lost its end.
+fn before_digits(run: &str) -> Option<usize> {
+    let (at, sign) = run.char_indices().find(|(_, c)| matches!(c, '\'' | '’'))?;
+    let digits = at + sign.len_utf8();
+    let word = at > 0 && run[..at].chars().all(char::is_alphabetic);
+    (word && run[digits..].starts_with(|c: char| c.is_ascii_digit())).then_some(digits)
 }
 
 /// Words, split at apostrophes: before a known tail, else after the apostrophe.
