@@ -405,12 +405,21 @@ impl Clause<'_> {
                 }
             } else if moves && toward {
                 self.frame.set(Role::DstFolder, mention.name.unwrap_or_default());
+            } else if mention.prep == "to" && !self.near_folder(mention.at) {
+                // "the mail to Anna": who got it is no folder, and nothing looks for that.
+                self.frame.leftover.extend(mention.name);
             } else if matches!(mention.prep.as_str(), "from" | "of")
                 && !self.frame.has(Role::From)
                 && self.items.get(mention.at).is_some_and(|i| i.capital && i.sense("place").is_none())
                 && !self.near_folder(mention.at)
             {
                 self.frame.set(Role::From, mention.name.unwrap_or_default());
+            } else if self.changes()
+                && self.sense(mention.at, "place").is_some()
+                && !self.near_folder(mention.at)
+            {
+                // "the invoices in Downloads": a folder on the disk holds no mail.
+                self.frame.leftover.extend(mention.name);
             } else {
                 self.frame.set(Role::Folder, mention.name.unwrap_or_default());
             }

@@ -139,6 +139,48 @@ impl Clause<'_> {
         }
     }
 
+    /// "starts with a": a letter that elsewhere is an article, where no word follows that it could be one of.
+    pub(super) fn letter(&self, at: usize) -> Option<(String, usize)> {
+        let item = self.items.get(at).filter(|item| item.free() && item.text.chars().count() == 1)?;
+        let leads = |next: &Item| {
+            joins(next) || next.is_symbol() || ["prep", "cue"].iter().any(|cat| next.sense(cat).is_some())
+        };
+        let ends = self.items.get(at + 1).is_none_or(leads);
+        (matches!(item.lit, Lit::Word) && ends).then(|| (item.text.clone(), at + 1))
+    }
+
+    /// "starts with a number": which letters they are is not said.
+    pub(super) fn sort_of_letter(&self, at: usize) -> bool {
+        let any = self.items.get(at).is_some_and(|item| item.free() && item.number() == Some(1.0));
+        let word = |item: &Item| matches!(item.lit, Lit::Word) && !item.capital && item.words == 1;
+        any && self.items.get(at + 1).is_some_and(word)
+    }
+
+    /// "containing budget 2024": a word and the number after it are said of the same thing.
+    pub(crate) fn numbered_words(&mut self) {
+        for at in 0..self.len() {
+            let shape = match self.sense(at, "cue") {
+                Some("contains") => None,
+                Some("name_contains") => Some(("*", "*")),
+                Some("name_starts") => Some(("", "*")),
+                _ => continue,
+            };
+            let number = matches!(self.lit(at + 2), Some(Lit::Number(_))) && self.free(at + 2);
+            let measured = ["unit", "size_unit", "noun"].iter().any(|cat| self.sense(at + 3, cat).is_some());
+            let word =
+                self.items.get(at + 1).is_some_and(|item| item.capital || item.sense("prep").is_none());
+            if !self.free(at) || !number || measured || !word || !self.bare_value(at + 1) {
+                continue;
+            }
+            let text = format!("{} {}", self.items[at + 1].text, self.items[at + 2].text);
+            match shape {
+                Some((head, tail)) => self.frame.push(Role::Patterns, format!("{head}{text}{tail}")),
+                None => self.frame.set(Role::Contains, text),
+            }
+            self.take(at, at + 3, if shape.is_some() { "name" } else { "content" });
+        }
+    }
+
     /// "search for the word invoice": a word that is searched for means nothing else.
     pub(crate) fn literal_words(&mut self) {
         for at in 0..self.len() {

@@ -236,6 +236,7 @@ impl Clause<'_> {
                 && item.sense("noun").is_none()
                 && item.sense("super").is_none()
                 && item.sense("ambient").is_none()
+                && item.sense("vague").is_none()
             {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 1));
             }

@@ -32,7 +32,7 @@ impl Clause<'_> {
     }
 
     /// Whether a conjunction or a comma stands between these two.
-    fn conjoined(&self, from: usize, to: usize) -> bool {
+    pub(super) fn conjoined(&self, from: usize, to: usize) -> bool {
         self.items[from + 1..to].iter().any(conjunction)
     }
 
@@ -245,6 +245,8 @@ impl Clause<'_> {
             || self.condition_left_out(at)
             || self.denied(at)
             || self.excepted_twice(at)
+            || self.one_too_many(at)
+            || self.unable(at)
             || alike
     }
 
@@ -361,7 +363,7 @@ impl Clause<'_> {
 }
 
 /// A word or sign that joins two of a kind.
-fn conjunction(item: &Item) -> bool {
+pub(super) fn conjunction(item: &Item) -> bool {
     item.is_comma() || item.is("then", "and") || item.is("then", "or")
 }
 

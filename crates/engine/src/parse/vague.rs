@@ -124,7 +124,8 @@ impl Clause<'_> {
         let after = self.items[at + 1..].iter().find(side).map(|item| item.taken);
         let limit = |by: Option<&str>| by.is_some_and(|by| matches!(by, "size" | "date"));
         let thing = |by: Option<&str>| by.is_some_and(|by| matches!(by, "noun" | "extension" | "pattern"));
-        let alike = before == after || thing(before) && thing(after);
+        // A sender or a subject: both are said of messages, and are conditions of their own.
+        let alike = before == after && before != Some("message") || thing(before) && thing(after);
         limit(before) && limit(after) || self.changes() && !alike
     }
 
@@ -132,6 +133,13 @@ impl Clause<'_> {
     pub(crate) fn changes(&self) -> bool {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         verb.is_some_and(|verb| !verb.query && verb.changes())
+    }
+
+    /// Whether something is sent, or may be where nothing else fits the verb.
+    pub(crate) fn sends(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let send = |verb: &crate::lexicon::VerbSense| verb.verb.as_deref() == Some("send");
+        verb.is_some_and(|verb| send(verb) || verb.fallback.as_ref().is_some_and(|next| send(next)))
     }
 
     fn computes(&self) -> bool {

@@ -116,7 +116,7 @@ pub(super) fn read(
     {
         let answer = scheduled(planner, text, &items, &timing, &mut explain);
         explain.leans = Leans { clock: true, request: true, topic: true, list: true };
-        // What cannot be done now cannot be done later either.
+        // What cannot be done now cannot be done later either, and later nobody knows what was spoken of.
         if let (Answer::Plan(plan), false) = (&answer, reminds(planner, &items))
             && let Some(query) = plan
                 .steps
@@ -125,7 +125,7 @@ pub(super) fn read(
                 .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
                 .and_then(Value::as_str)
             && let (inner @ (Answer::Gap(_) | Answer::Ask(_)), _) =
-                self::answer(planner, lexicon, query, clock, &mut memory.clone())
+                self::answer(planner, lexicon, query, clock, &mut Memory::default())
         {
             return Reading::said(inner, explain);
         }
