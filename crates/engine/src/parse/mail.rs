@@ -32,6 +32,12 @@ impl Clause<'_> {
                 && matches!(self.sense(at, "prep"), Some("to" | "inor" | "in"))
                 && let Some(Lit::Quoted(text)) = self.lit(self.skip_stops(at + 1)).cloned()
             {
+                // "archive the mails on 'x'": where they go is in the verb, and this is what they are about.
+                if self.is(at, "cue", "query") && self.has_own_goal() {
+                    self.frame.set(Role::Query, text);
+                    self.take(at, self.skip_stops(at + 1) + 1, "message");
+                    continue;
+                }
                 let end = self.skip_stops(at + 1) + 1;
                 let end = end + usize::from(self.free(end) && self.sense(end, "folder_word").is_some());
                 self.frame.set(Role::DstFolder, text);
@@ -275,6 +281,12 @@ impl Clause<'_> {
             .as_ref()
             .and_then(|id| self.senses.verb.get(id))
             .is_some_and(|v| v.goals == [Role::DstDir])
+    }
+
+    /// Whether the verb itself says where messages go.
+    fn has_own_goal(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        verb.is_some_and(|verb| verb.set.contains_key(&Role::DstFolder))
     }
 
     fn labels(&self) -> bool {

@@ -181,6 +181,23 @@ impl Clause<'_> {
         }
     }
 
+    /// "all the cv.pdf": files of that name, wherever they are, and not one of them.
+    pub(crate) fn every_named(&mut self) {
+        for at in 1..if self.changes() { self.len() } else { 0 } {
+            let Some(Lit::File(name)) = self.lit(at).cloned().filter(|_| self.free(at)) else { continue };
+            let all = |i: usize| {
+                let norm = &self.items[i].norm;
+                let several = self.lexicon.plural_words.contains(norm) || self.is(i, "every", "every");
+                several && self.lexicon.all_words.contains(norm)
+            };
+            let before = (0..at).rev().find(|i| all(*i) || !only_stop(&self.items[*i]));
+            if before.is_some_and(all) {
+                self.frame.push(Role::Patterns, name);
+                self.take(at, at + 1, "pattern");
+            }
+        }
+    }
+
     /// "search for the word invoice": a word that is searched for means nothing else.
     pub(crate) fn literal_words(&mut self) {
         for at in 0..self.len() {

@@ -38,6 +38,7 @@ impl Clause<'_> {
         if matches!(self.guess().as_str(), "files" | "dirs" | "images" | "") {
             self.literal_names();
             self.numbered_words();
+            self.every_named();
         }
         let mut guess = self.guess();
         if let Some((id, object)) = self.spoken_noun() {

@@ -16,6 +16,7 @@ impl Clause<'_> {
             || self.only_kept(at)
             || self.flag_of_nothing(at)
             || self.wide(at)
+            || self.either_place(at)
             || self.changes() && self.unable_to_change(at)
     }
 
@@ -34,7 +35,15 @@ impl Clause<'_> {
         // "they are also in X", and nothing says where else.
         let both = item.free() && item.is("set", "both");
         let nested = item.taken == "there" && self.frame.list(Role::Names).len() > 1;
-        lasts || sent || opened || born || both || nested || self.marked_too(at) || self.about_file(at)
+        lasts
+            || sent
+            || opened
+            || born
+            || both
+            || nested
+            || self.marked_too(at)
+            || self.about_file(at)
+            || self.known_contact(at)
     }
 
     /// "keep only the pdfs in X": what is to stay is said, and not what to do with the rest.
@@ -56,6 +65,25 @@ impl Clause<'_> {
     fn wide(&self, at: usize) -> bool {
         let number = matches!(self.items[at].lit, Lit::Number(_)) && self.items[at].taken == "date";
         number && self.is(at + 1, "cue", "width")
+    }
+
+    /// "which is bigger, Downloads or Documents": two places, of which one was taken for things.
+    fn either_place(&self, at: usize) -> bool {
+        let side = |i: &usize| !only_stop(&self.items[*i]) && !self.items[*i].is_symbol();
+        let before = (0..at).rev().find(side).filter(|i| self.items[*i].taken == "place");
+        let after = (at + 1..self.len()).find(side);
+        let noun = |i: usize| self.items[i].taken == "noun" && self.items[i].capital;
+        let place = after.is_some_and(|i| noun(i) && self.sense(i, "place").is_some());
+        self.is(at, "then", "or") && before.is_some() && place
+    }
+
+    /// "add x to the contact Anna": she is there already, and no second one is made.
+    fn known_contact(&self, at: usize) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let before = (0..at).rev().find(|i| !only_stop(&self.items[*i]) || self.is(*i, "prep", "to"));
+        let led = before.is_some_and(|i| self.is(i, "prep", "to"));
+        let named = self.items.get(at + 1).is_some_and(|item| item.taken == "contact" && item.capital);
+        self.is(at, "noun", "contact") && led && named && verb.is_some_and(|verb| verb.makes)
     }
 
     /// "as important and unread": a mark that is to be set, and was taken for what the messages have.

@@ -71,7 +71,7 @@ impl<'p> Build<'p> {
         {
             frame.push(Role::Attachments, file);
         }
-        self.all_said(tool, &frame)?;
+        self.all_said(verb, tool, &frame)?;
         self.points_to_made(verb, tool, &mut frame)?;
         let thing = !verb.contents && self.is_the_thing(&frame, tool, object);
         // What is cleaned stays: what of it is to go was not said, unless all of it is.

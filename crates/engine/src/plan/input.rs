@@ -104,6 +104,12 @@ impl<'p> Build<'p> {
         if let Some(name) = named.filter(|_| lone) {
             return Err(ask(vec![name.clone()]));
         }
+        // "the mail from Anna": which of those that she sent is not said.
+        const TOLD: [Role; 2] = [Role::SubjectContains, Role::Query];
+        let mail = frame.lone && object == "messages" && tool.class == Class::Changer && tool.along.is_none();
+        if mail && rest.order.is_none() && !TOLD.iter().any(|role| rest.has(*role)) {
+            return Err(self.asking(tool, step));
+        }
         // All there is, everywhere, is more than anybody means to change in one sentence.
         // An exception bounds nothing, unless it says where.
         let boundless = tool.class == Class::Changer

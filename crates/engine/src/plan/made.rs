@@ -47,11 +47,16 @@ impl Build<'_> {
     }
 
     /// Refuses to send without what was pointed at, and to change things while something is asked about them.
-    pub(super) fn all_said(&self, tool: &Tool, frame: &Frame) -> Result<(), Stop> {
+    pub(super) fn all_said(&self, verb: &VerbSense, tool: &Tool, frame: &Frame) -> Result<(), Stop> {
         let counted = matches!(frame.anaphor, Some(Anaphor::Index(_)));
         let left_behind = tool.along.is_some() && counted && !self.goes_along(frame, tool);
         let asked = tool.class == Class::Changer && !frame.stats.is_empty() && !frame.has(Role::OutPath);
-        match left_behind || asked {
+        // "send her the list of the pdfs": the list is not what is on it.
+        let listed = tool.along.is_some() && frame.listing && !points(frame) && self.goes_along(frame, tool);
+        if let Some(text) = tool.arg(Role::Content).filter(|_| verb.makes && writes_nothing(frame)) {
+            return Err(Stop::Ask { tool: tool.name.as_str().to_owned(), missing: vec![text.name.clone()] });
+        }
+        match left_behind || asked || listed {
             true => Err(Stop::Gap(UNCLEAR.to_owned())),
             false => Ok(()),
         }
@@ -92,4 +97,12 @@ impl Build<'_> {
         last.args.append(&mut step.args);
         true
     }
+}
+
+/// Whether a file is to be written and nothing is said that could stand in it.
+fn writes_nothing(frame: &Frame) -> bool {
+    let things = !frame.nouns.is_empty() || !frame.kinds.is_empty() || !frame.object.is_empty();
+    let pointed = frame.anaphor.is_some() || frame.only || frame.listing;
+    let text = [Role::Content, Role::Paths, Role::Urls, Role::Patterns].iter().any(|role| frame.has(*role));
+    frame.has(Role::OutPath) && !things && !pointed && !text && frame.stats.is_empty()
 }
