@@ -186,9 +186,10 @@ impl Clause<'_> {
         for at in 1..if self.changes() { self.len() } else { 0 } {
             let Some(Lit::File(name)) = self.lit(at).cloned().filter(|_| self.free(at)) else { continue };
             let all = |i: usize| {
-                let norm = &self.items[i].norm;
-                let several = self.lexicon.plural_words.contains(norm) || self.is(i, "every", "every");
-                several && self.lexicon.all_words.contains(norm)
+                let word = self.items[i].norm.split(' ').next().unwrap_or_default();
+                let among = |words: &[String]| words.iter().any(|known| known == word);
+                let several = among(&self.lexicon.plural_words) || self.is(i, "every", "every");
+                several && among(&self.lexicon.all_words)
             };
             let before = (0..at).rev().find(|i| all(*i) || !only_stop(&self.items[*i]));
             if before.is_some_and(all) {

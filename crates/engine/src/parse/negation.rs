@@ -175,7 +175,9 @@ impl Clause<'_> {
     /// The word at `at` where the words before it say that names contain it.
     fn part_of_name(&self, at: usize) -> Option<String> {
         let item = &self.items[at];
-        let led = at.checked_sub(1).is_some_and(|before| self.is(before, "cue", "name_contains"));
+        let led = at
+            .checked_sub(1)
+            .is_some_and(|before| self.is(before, "cue", "name_contains") || self.is(before, "cue", "named"));
         let plain = item.words == 1 && !super::clause::only_stop(item);
         (led && plain).then(|| item.text.clone())
     }

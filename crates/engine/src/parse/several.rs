@@ -11,16 +11,13 @@ impl Clause<'_> {
     /// A word of which the order holds only another one.
     pub(crate) fn one_too_many(&self, at: usize) -> bool {
         self.second_text(at)
-            || self.changes()
-                && (self.second_of_list(at)
-                    || self.second_way(at)
-                    || self.numbers_between(at)
-                    || self.single_one(at))
+            || self.second_of_list(at)
+            || self.changes() && (self.second_way(at) || self.numbers_between(at) || self.single_one(at))
     }
 
     /// "the second and the third", "every second one": more than one of a list by their numbers.
     fn second_of_list(&self, at: usize) -> bool {
-        let numbered = |i: usize| self.items[i].taken == "ordinal";
+        let numbered = |i: usize| self.items[i].taken == "ordinal" && self.sense(i, "ordinal").is_some();
         let every = at.checked_sub(1).is_some_and(|before| self.is(before, "every", "every"));
         numbered(at) && (every || (0..at).any(numbered))
     }

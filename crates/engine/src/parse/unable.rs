@@ -33,7 +33,7 @@ impl Clause<'_> {
         let ordered = self.frame.order.as_ref().is_some_and(|order| order.field == "mtime");
         let born = item.taken == "date" && item.sense("born").is_some() && ordered;
         // "they are also in X", and nothing says where else.
-        let both = item.free() && item.is("set", "both");
+        let both = item.free() && item.is("set", "both") && !self.frame.has(Role::Paths);
         let nested = item.taken == "there" && self.frame.list(Role::Names).len() > 1;
         lasts
             || sent
@@ -70,11 +70,14 @@ impl Clause<'_> {
     /// "which is bigger, Downloads or Documents": two places, of which one was taken for things.
     fn either_place(&self, at: usize) -> bool {
         let side = |i: &usize| !only_stop(&self.items[*i]) && !self.items[*i].is_symbol();
-        let before = (0..at).rev().find(side).filter(|i| self.items[*i].taken == "place");
-        let after = (at + 1..self.len()).find(side);
-        let noun = |i: usize| self.items[i].taken == "noun" && self.items[i].capital;
-        let place = after.is_some_and(|i| noun(i) && self.sense(i, "place").is_some());
-        self.is(at, "then", "or") && before.is_some() && place
+        let before = (0..at).rev().find(side).filter(|i| self.items[*i].capital);
+        let after = (at + 1..self.len()).find(side).filter(|i| self.items[*i].capital);
+        let (Some(before), Some(after)) = (before, after) else { return false };
+        let known = |i: usize| self.sense(i, "place").is_some();
+        let taken = |i: usize, by: &str| self.items[i].taken == by;
+        let mixed =
+            taken(before, "place") && taken(after, "noun") || taken(before, "noun") && taken(after, "place");
+        self.is(at, "then", "or") && known(before) && known(after) && mixed
     }
 
     /// "add x to the contact Anna": she is there already, and no second one is made.
@@ -99,8 +102,12 @@ impl Clause<'_> {
 
     /// "an email about x.pdf": what a message is about does not go along with it.
     fn about_file(&self, at: usize) -> bool {
-        let before = (0..at).rev().find(|i| !only_stop(&self.items[*i]) || self.is(*i, "cue", "subject"));
-        let about = before.is_some_and(|i| self.is(i, "cue", "subject") && self.items[i].free());
+        let before = (0..at).rev().find(|i| !only_stop(&self.items[*i]) || self.sense(*i, "cue").is_some());
+        let leads = |i: usize| matches!(self.sense(i, "prep"), Some("of" | "to"));
+        let about = before.is_some_and(|i| {
+            let said = self.is(i, "cue", "subject") || self.is(i, "cue", "query") && !leads(i);
+            said && !matches!(self.items[i].taken, "message")
+        });
         self.sends() && self.names_file(at) && about
     }
 }

@@ -122,10 +122,11 @@ impl Clause<'_> {
         let side = |item: &&Item| !item.free() && item.words > 0;
         let before = self.items[..at].iter().rev().find(side).map(|item| item.taken);
         let after = self.items[at + 1..].iter().find(side).map(|item| item.taken);
-        let limit = |by: Option<&str>| by.is_some_and(|by| matches!(by, "size" | "date"));
+        // Two sizes, days, columns, or a sender and a subject: each is a condition of its own.
+        let limit =
+            |by: Option<&str>| by.is_some_and(|by| matches!(by, "size" | "date" | "column" | "message"));
         let thing = |by: Option<&str>| by.is_some_and(|by| matches!(by, "noun" | "extension" | "pattern"));
-        // A sender or a subject: both are said of messages, and are conditions of their own.
-        let alike = before == after && before != Some("message") || thing(before) && thing(after);
+        let alike = before == after || thing(before) && thing(after);
         limit(before) && limit(after) || self.changes() && !alike
     }
 

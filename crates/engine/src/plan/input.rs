@@ -194,8 +194,11 @@ impl<'p> Build<'p> {
     /// What a pronoun points to: a list of this request, else the last of the conversation.
     pub(super) fn referred(&self, frame: &Frame) -> Option<List> {
         let mut list = self.last().cloned()?;
-        if let Some(Anaphor::Index(n)) = frame.anaphor {
-            list.index = Some(n);
+        match frame.anaphor {
+            Some(Anaphor::Index(n)) => list.index = Some(n),
+            // "rename the first … and move it": still the one, not the list it is on.
+            Some(Anaphor::List) if list.step.is_none() => list.index = self.counted_out(),
+            _ => {}
         }
         Some(list)
     }

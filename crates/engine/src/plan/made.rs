@@ -68,6 +68,14 @@ impl Build<'_> {
         before.frame.text(Role::Place).filter(|_| points(frame) && before.looked)
     }
 
+    /// The one of the list that the clause before was about.
+    pub(super) fn counted_out(&self) -> Option<i64> {
+        match self.earlier.last()?.frame.anaphor? {
+            Anaphor::Index(n) => Some(n),
+            Anaphor::List => None,
+        }
+    }
+
     /// Whether the last step of this request made files beside those it was given: copies, or another format.
     fn left_copies(&self) -> bool {
         let last = self.steps.last().and_then(|step| self.planner.catalog.get(&step.tool));
