@@ -301,7 +301,7 @@ impl Clause<'_> {
     fn person(&self, at: usize) -> Option<(String, usize)> {
         let next = if self.name(at + 1, false).is_some() { at + 1 } else { self.skip_stops(at + 1) };
         let item = self.items.get(next)?;
-        let dated = ["month", "weekday", "day", "rel"].iter().any(|cat| item.sense(cat).is_some());
+        let dated = ["month", "weekday", "day", "rel", "place"].iter().any(|cat| item.sense(cat).is_some());
         match item.lit {
             Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
             Lit::Word if item.capital && !dated => self.name(next, false),

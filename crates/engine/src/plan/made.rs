@@ -22,17 +22,20 @@ impl Build<'_> {
             return Ok(());
         }
         let away = verb.verb.as_deref() == Some("delete");
-        // "save the attachments and delete them": what they were taken out of are no files.
+        // Of files and their copies the first are thrown away; "save the attachments and delete them" may mean either,
+        // unless the mails were looked for by themselves.
         let files = self.last().is_some_and(|list| list.object == "files");
+        let shown = self.earlier.iter().any(|earlier| earlier.looked);
+        let unclear = if away { !files && !shown } else { files };
         match &self.wrote {
             // Nobody makes an archive to throw it away: of it and what is in it, neither was named.
             Some(_) if frame.one && away => Err(Stop::Gap(UNCLEAR.to_owned())),
-            Some(file) if frame.one && tool.takes(Role::Paths) => {
+            Some(file) if frame.one => {
                 frame.anaphor = None;
                 frame.push(Role::Paths, file.clone());
                 Ok(())
             }
-            None if away != files && self.left_copies() => Err(Stop::Gap(UNCLEAR.to_owned())),
+            None if unclear && self.left_copies() => Err(Stop::Gap(UNCLEAR.to_owned())),
             _ => Ok(()),
         }
     }
