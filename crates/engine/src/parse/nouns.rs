@@ -43,7 +43,7 @@ impl Clause<'_> {
             let Some(flag) = self.senses.flag.get(&id).filter(|flag| !flag.acting) else { continue };
             let (role, value) = (flag.role, json(&flag.value));
             // "delete a mail": a way to send says nothing where nothing is sent.
-            if role == Role::Via && self.changes() && !self.sends() {
+            if role == Role::Via && !self.sends() {
                 continue;
             }
             self.frame.begins = flag.begins.clone().or(self.frame.begins.take());

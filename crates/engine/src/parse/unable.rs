@@ -67,7 +67,7 @@ impl Clause<'_> {
         number && self.is(at + 1, "cue", "width")
     }
 
-    /// "which is bigger, Downloads or Documents": two places, of which one was taken for things.
+    /// "which is bigger, Downloads or Documents", "what's in Documents and Music": two places, of which one was taken for things.
     fn either_place(&self, at: usize) -> bool {
         let side = |i: &usize| !only_stop(&self.items[*i]) && !self.items[*i].is_symbol();
         let before = (0..at).rev().find(side).filter(|i| self.items[*i].capital);
@@ -77,7 +77,7 @@ impl Clause<'_> {
         let taken = |i: usize, by: &str| self.items[i].taken == by;
         let mixed =
             taken(before, "place") && taken(after, "noun") || taken(before, "noun") && taken(after, "place");
-        self.is(at, "then", "or") && known(before) && known(after) && mixed
+        super::twice::conjunction(&self.items[at]) && known(before) && known(after) && mixed
     }
 
     /// "add x to the contact Anna": she is there already, and no second one is made.

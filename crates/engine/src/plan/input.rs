@@ -41,6 +41,9 @@ impl<'p> Build<'p> {
         if points || !named {
             if let Some(list) = self.referred(frame) {
                 let list = self.counted(list, tool);
+                if tool.class == Class::Changer && self.one_of_shown(frame, &list) {
+                    return Err(Stop::Gap(UNCLEAR.to_owned()));
+                }
                 if tool.class == Class::Changer && self.speaks_of_others(&said, &list.object) {
                     return Err(Stop::Gap(UNCLEAR.to_owned()));
                 }
