@@ -118,6 +118,8 @@ impl Clause<'_> {
 
     /// "with 2025 in the name", "called 2025": what is said to be in a name is no day, no kind and no order.
     pub(crate) fn literal_names(&mut self) {
+        self.numbered_words();
+        self.every_named();
         for at in 0..self.len() {
             let inside =
                 at > 1 && self.is(at, "after", "name") && self.bare_value(at - 1) && self.with(at - 2);
@@ -157,7 +159,7 @@ impl Clause<'_> {
     }
 
     /// "containing budget 2024": a word and the number after it are said of the same thing.
-    pub(crate) fn numbered_words(&mut self) {
+    fn numbered_words(&mut self) {
         for at in 0..self.len() {
             let shape = match self.sense(at, "cue") {
                 Some("contains") => None,
@@ -182,7 +184,7 @@ impl Clause<'_> {
     }
 
     /// "all the cv.pdf": files of that name, wherever they are, and not one of them.
-    pub(crate) fn every_named(&mut self) {
+    fn every_named(&mut self) {
         for at in 1..if self.changes() { self.len() } else { 0 } {
             let Some(Lit::File(name)) = self.lit(at).cloned().filter(|_| self.free(at)) else { continue };
             let all = |i: usize| {

@@ -37,8 +37,6 @@ impl Clause<'_> {
         self.literal_words();
         if matches!(self.guess().as_str(), "files" | "dirs" | "images" | "") {
             self.literal_names();
-            self.numbered_words();
-            self.every_named();
         }
         let mut guess = self.guess();
         if let Some((id, object)) = self.spoken_noun() {

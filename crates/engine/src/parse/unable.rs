@@ -44,6 +44,18 @@ impl Clause<'_> {
             || self.marked_too(at)
             || self.about_file(at)
             || self.known_contact(at)
+            || self.content_left_out(at)
+    }
+
+    /// "except those containing 'x'": what stands in files is looked for, and leaves none out.
+    fn content_left_out(&self, at: usize) -> bool {
+        let cue = |i: usize| self.is(i, "cue", "contains") && !self.is(i, "cue", "name_contains");
+        let left_out = |i: usize| self.items[i].taken == "except";
+        let named = self.is(at + 1, "after", "name");
+        let led = at.checked_sub(1).is_some_and(|before| cue(before) && left_out(before));
+        // "whose name does not contain x": the cue is denied itself.
+        let denied = at.checked_sub(2).is_some_and(|i| self.sense(i, "neg").is_some());
+        left_out(at) && led && !denied && !named && self.frame.object != "messages"
     }
 
     /// "keep only the pdfs in X": what is to stay is said, and not what to do with the rest.

@@ -59,7 +59,7 @@ impl<'p> Build<'p> {
         {
             frame.set(Role::DstDir, made.clone());
         }
-        self.into_made(&mut frame);
+        self.goes_to_made(&mut frame);
         if !frame.extract.is_empty() {
             frame.set(Role::Fields, frame.extract.clone());
         }

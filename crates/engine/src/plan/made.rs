@@ -41,7 +41,7 @@ impl Build<'_> {
     }
 
     /// "make the folder A in B and move them to A": the folder that was just made, not another of that name.
-    pub(super) fn into_made(&self, frame: &mut Frame) {
+    pub(super) fn goes_to_made(&self, frame: &mut Frame) {
         let name = self.made.as_deref().and_then(|made| made.rsplit('/').next());
         let said = frame.text(Role::DstDir).and_then(|dst| dst.strip_prefix("~/"));
         if let Some(made) = self.made.clone().filter(|_| said.is_some() && said == name) {
