@@ -103,7 +103,12 @@ impl Clause<'_> {
             if orders && self.sense(at, "order").is_some() && self.after_verb(at) {
                 return false;
             }
-            let Some((value, end)) = self.value_after(at, true) else { return false };
+            let said = if id == "named" { None } else { self.letter(at + 1) };
+            if said.is_none() && id != "named" && self.sort_of_letter(at + 1) {
+                self.frame.leftover.push(self.items[at + 2].text.clone());
+                return true;
+            }
+            let Some((value, end)) = said.or_else(|| self.value_after(at, true)) else { return false };
             // "in a file called ~/x.csv": a path is no name to look for.
             if matches!(self.lit(end - 1), Some(Lit::Path(_))) {
                 return false;
@@ -120,6 +125,10 @@ impl Clause<'_> {
                 && matches!(self.lit(end + 1), Some(Lit::Quoted(_)))
                 && let Some((value, next)) = self.name(end + 1, false)
             {
+                // A name that contains one and the other has both, and patterns are alternatives.
+                if id != "named" && !self.is(end, "then", "or") {
+                    self.frame.leftover.push(value.clone());
+                }
                 self.frame.push(Role::Patterns, format!("{head}{value}{tail}"));
                 self.take(end, next, "name");
                 end = next;

@@ -57,6 +57,8 @@ pub(crate) struct Frame {
     pub(crate) rows: bool,
     /// A condition on a column.
     pub(crate) column: Option<(String, Role, Value)>,
+    /// Conditions on other columns, which hold as well.
+    pub(crate) columns: Vec<(String, Role, Value)>,
     /// The condition is one that does not hold.
     pub(crate) column_not: bool,
     /// The fields to extract.

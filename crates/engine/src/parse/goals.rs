@@ -77,7 +77,8 @@ impl Clause<'_> {
                 } else {
                     mention.path.clone()
                 };
-                self.frame.set(role, value);
+                let below = self.below(&mention, &mentions).filter(|_| role == Role::DstDir);
+                self.frame.set(role, below.unwrap_or(value));
             }
         }
         self.frame.leftover.extend(self.flung(&mentions));
@@ -112,6 +113,16 @@ impl Clause<'_> {
             }
             self.frame.push(Role::Paths, path);
         }
+    }
+
+    /// "to the subfolder x": a folder in the one where the things are.
+    fn below(&self, goal: &Mention, others: &[Mention]) -> Option<String> {
+        let word = (0..goal.at).rev().find(|i| self.sense(*i, "folder_word").is_some())?;
+        let near = (word + 1..goal.at)
+            .all(|i| super::clause::only_stop(&self.items[i]) || self.is(i, "cue", "named"));
+        let name = goal.name.as_ref().filter(|_| near && self.is(word, "folder_word", "below"))?;
+        let place = others.iter().find(|place| !place.file && place.prep != "to")?;
+        Some(format!("{}/{name}", place.path.trim_end_matches('/')))
     }
 
     /// Whether a conjunction or a comma stands between two places.

@@ -71,7 +71,8 @@ impl Clause<'_> {
                 self.frame.leftover.push(word);
             }
         }
-        self.frame.apart |= self.two_at_once() || self.two_orders();
+        self.frame.apart |=
+            self.two_at_once() || self.two_orders() || self.joined_records() || self.two_sorts();
         self.frame.lone = self.lone();
         let all = |item: &Item| {
             item.norm.split(' ').any(|word| self.lexicon.all_words.iter().any(|all| all == word))

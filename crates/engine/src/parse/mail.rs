@@ -32,6 +32,12 @@ impl Clause<'_> {
                 && matches!(self.sense(at, "prep"), Some("to" | "inor" | "in"))
                 && let Some(Lit::Quoted(text)) = self.lit(self.skip_stops(at + 1)).cloned()
             {
+                // "archive the mails on 'x'": where they go is in the verb, and this is what they are about.
+                if self.is(at, "cue", "query") && self.has_own_goal() {
+                    self.frame.set(Role::Query, text);
+                    self.take(at, self.skip_stops(at + 1) + 1, "message");
+                    continue;
+                }
                 let end = self.skip_stops(at + 1) + 1;
                 let end = end + usize::from(self.free(end) && self.sense(end, "folder_word").is_some());
                 self.frame.set(Role::DstFolder, text);
@@ -277,6 +283,12 @@ impl Clause<'_> {
             .is_some_and(|v| v.goals == [Role::DstDir])
     }
 
+    /// Whether the verb itself says where messages go.
+    fn has_own_goal(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        verb.is_some_and(|verb| verb.set.contains_key(&Role::DstFolder))
+    }
+
     fn labels(&self) -> bool {
         self.frame
             .verb
@@ -289,7 +301,7 @@ impl Clause<'_> {
     fn person(&self, at: usize) -> Option<(String, usize)> {
         let next = if self.name(at + 1, false).is_some() { at + 1 } else { self.skip_stops(at + 1) };
         let item = self.items.get(next)?;
-        let dated = ["month", "weekday", "day", "rel"].iter().any(|cat| item.sense(cat).is_some());
+        let dated = ["month", "weekday", "day", "rel", "place"].iter().any(|cat| item.sense(cat).is_some());
         match item.lit {
             Lit::Quoted(_) | Lit::Email(_) | Lit::File(_) => self.name(next, false),
             Lit::Word if item.capital && !dated => self.name(next, false),
@@ -405,12 +417,21 @@ impl Clause<'_> {
                 }
             } else if moves && toward {
                 self.frame.set(Role::DstFolder, mention.name.unwrap_or_default());
+            } else if mention.prep == "to" && !self.near_folder(mention.at) {
+                // "the mail to Anna": who got it is no folder, and nothing looks for that.
+                self.frame.leftover.extend(mention.name);
             } else if matches!(mention.prep.as_str(), "from" | "of")
                 && !self.frame.has(Role::From)
                 && self.items.get(mention.at).is_some_and(|i| i.capital && i.sense("place").is_none())
                 && !self.near_folder(mention.at)
             {
                 self.frame.set(Role::From, mention.name.unwrap_or_default());
+            } else if self.changes()
+                && self.sense(mention.at, "place").is_some()
+                && !self.near_folder(mention.at)
+            {
+                // "the invoices in Downloads": a folder on the disk holds no mail.
+                self.frame.leftover.extend(mention.name);
             } else {
                 self.frame.set(Role::Folder, mention.name.unwrap_or_default());
             }

@@ -118,6 +118,8 @@ impl Clause<'_> {
 
     /// "with 2025 in the name", "called 2025": what is said to be in a name is no day, no kind and no order.
     pub(crate) fn literal_names(&mut self) {
+        self.numbered_words();
+        self.every_named();
         for at in 0..self.len() {
             let inside =
                 at > 1 && self.is(at, "after", "name") && self.bare_value(at - 1) && self.with(at - 2);
@@ -135,6 +137,66 @@ impl Clause<'_> {
             let whole = self.items.get(at + 2).is_none_or(|next| !next.free() || !next.senses.is_empty());
             if self.free(at) && number && whole && self.sense(at + 2, "unit").is_none() {
                 self.name_part(at, at, at + 1, at + 2, shape);
+            }
+        }
+    }
+
+    /// "starts with a": a letter that elsewhere is an article, where no word follows that it could be one of.
+    pub(super) fn letter(&self, at: usize) -> Option<(String, usize)> {
+        let item = self.items.get(at).filter(|item| item.free() && item.text.chars().count() == 1)?;
+        let leads = |next: &Item| {
+            joins(next) || next.is_symbol() || ["prep", "cue"].iter().any(|cat| next.sense(cat).is_some())
+        };
+        let ends = self.items.get(at + 1).is_none_or(leads);
+        (matches!(item.lit, Lit::Word) && ends).then(|| (item.text.clone(), at + 1))
+    }
+
+    /// "starts with a number": which letters they are is not said.
+    pub(super) fn sort_of_letter(&self, at: usize) -> bool {
+        let any = self.items.get(at).is_some_and(|item| item.free() && item.number() == Some(1.0));
+        let word = |item: &Item| matches!(item.lit, Lit::Word) && !item.capital && item.words == 1;
+        any && self.items.get(at + 1).is_some_and(word)
+    }
+
+    /// "containing budget 2024": a word and the number after it are said of the same thing.
+    fn numbered_words(&mut self) {
+        for at in 0..self.len() {
+            let shape = match self.sense(at, "cue") {
+                Some("contains") => None,
+                Some("name_contains") => Some(("*", "*")),
+                Some("name_starts") => Some(("", "*")),
+                _ => continue,
+            };
+            let number = matches!(self.lit(at + 2), Some(Lit::Number(_))) && self.free(at + 2);
+            let measured = ["unit", "size_unit", "noun"].iter().any(|cat| self.sense(at + 3, cat).is_some());
+            let word =
+                self.items.get(at + 1).is_some_and(|item| item.capital || item.sense("prep").is_none());
+            if !self.free(at) || !number || measured || !word || !self.bare_value(at + 1) {
+                continue;
+            }
+            let text = format!("{} {}", self.items[at + 1].text, self.items[at + 2].text);
+            match shape {
+                Some((head, tail)) => self.frame.push(Role::Patterns, format!("{head}{text}{tail}")),
+                None => self.frame.set(Role::Contains, text),
+            }
+            self.take(at, at + 3, if shape.is_some() { "name" } else { "content" });
+        }
+    }
+
+    /// "all the cv.pdf": files of that name, wherever they are, and not one of them.
+    fn every_named(&mut self) {
+        for at in 1..if self.changes() { self.len() } else { 0 } {
+            let Some(Lit::File(name)) = self.lit(at).cloned().filter(|_| self.free(at)) else { continue };
+            let all = |i: usize| {
+                let word = self.items[i].norm.split(' ').next().unwrap_or_default();
+                let among = |words: &[String]| words.iter().any(|known| known == word);
+                let several = among(&self.lexicon.plural_words) || self.is(i, "every", "every");
+                several && among(&self.lexicon.all_words)
+            };
+            let before = (0..at).rev().find(|i| all(*i) || !only_stop(&self.items[*i]));
+            if before.is_some_and(all) {
+                self.frame.push(Role::Patterns, name);
+                self.take(at, at + 1, "pattern");
             }
         }
     }

@@ -145,6 +145,14 @@ impl Clause<'_> {
                 return Some((Role::Patterns, ext));
             }
             let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+            // "except those whose name contains x": what is said of a name is no kind.
+            if let Some(name) = self.part_of_name(at) {
+                return Some((Role::Query, name));
+            }
+            // "except screenshots": things that only their names tell apart, and those are alternatives.
+            if noun.is_some_and(|noun| !noun.names.is_empty()) {
+                return None;
+            }
             if let Some(kind) = noun.and_then(|n| n.set.get(&Role::Kind)).and_then(|v| v.as_str())
                 && !(item.capital && self.placed(at))
             {
@@ -162,6 +170,16 @@ impl Clause<'_> {
         // "under node_modules": a word nobody knows, after a preposition of place.
         let unknown = item.senses.is_empty() || item.capital;
         (unknown && self.placed(at)).then(|| (Role::Place, item.text.clone()))
+    }
+
+    /// The word at `at` where the words before it say that names contain it.
+    fn part_of_name(&self, at: usize) -> Option<String> {
+        let item = &self.items[at];
+        let led = at
+            .checked_sub(1)
+            .is_some_and(|before| self.is(before, "cue", "name_contains") || self.is(before, "cue", "named"));
+        let plain = item.words == 1 && !super::clause::only_stop(item);
+        (led && plain).then(|| item.text.clone())
     }
 
     /// What of mail a value that is left out stands in: the subject, where that is said before or after it; the sender,
@@ -192,10 +210,12 @@ impl Clause<'_> {
         at + usize::from(self.free(next) && self.is(next, "after", "subject"))
     }
 
-    /// An exception of mail that nobody can read is one all the same.
+    /// An exception that nobody can read is one all the same.
     fn unread_exception(&mut self, at: usize, object: &str) {
-        let named = self.items[at].capital || matches!(self.items[at].lit, Lit::Quoted(_));
-        if object == "messages" && named && self.changes() {
+        let item = &self.items[at];
+        let named = object == "messages" && (item.capital || matches!(item.lit, Lit::Quoted(_)));
+        let noun = item.sense("noun").and_then(|id| self.senses.noun.get(id));
+        if (named || noun.is_some_and(|noun| !noun.names.is_empty())) && self.changes() {
             self.frame.leftover.push(self.items[at].text.clone());
         }
     }

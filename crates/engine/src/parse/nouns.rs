@@ -42,12 +42,14 @@ impl Clause<'_> {
         for id in ids {
             let Some(flag) = self.senses.flag.get(&id).filter(|flag| !flag.acting) else { continue };
             let (role, value) = (flag.role, json(&flag.value));
+            // "delete a mail": a way to send says nothing where nothing is sent.
+            if role == Role::Via && !self.sends() {
+                continue;
+            }
             self.frame.begins = flag.begins.clone().or(self.frame.begins.take());
             match role {
                 Role::Add | Role::Remove => self.frame.push(role, value),
-                _ => {
-                    self.frame.slots.entry(role).or_insert(value);
-                }
+                _ => self.frame.keep(role, value),
             }
             self.take(at, at + 1, "flag");
         }

@@ -236,6 +236,7 @@ impl Clause<'_> {
                 && item.sense("noun").is_none()
                 && item.sense("super").is_none()
                 && item.sense("ambient").is_none()
+                && item.sense("vague").is_none()
             {
                 return Some((format!("~/{}", item.text), item.text.clone(), at + 1));
             }
@@ -262,7 +263,8 @@ impl Clause<'_> {
         let asked = |before: usize| self.is(before, "noun", "contents") && self.items[before].words > 1;
         let end = self.name(at, false).map_or(at + 1, |(_, end)| end);
         let last = self.items[end..].iter().all(|item| item.is_symbol() || item.sense("polite").is_some());
-        last && at.checked_sub(1).is_some_and(asked)
+        let led = self.items.get(end).is_some_and(|next| next.sense("prep").is_some());
+        (last || led && self.changes()) && at.checked_sub(1).is_some_and(asked)
     }
 
     /// "zip Work into …": what is written as a name right after a verb that packs is the folder of that name.

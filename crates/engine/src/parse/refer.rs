@@ -391,6 +391,11 @@ impl Clause<'_> {
                 {
                     break;
                 }
+                // "named after the day": the name is not said.
+                if self.sense(next, "bound").is_some() && !self.items[next].capital {
+                    let word = self.items[next].text.clone();
+                    self.frame.leftover.push(word);
+                }
                 names.push(name);
                 any = true;
                 // "three folders": they are counted by their names.

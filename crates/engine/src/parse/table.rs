@@ -21,7 +21,7 @@ impl Clause<'_> {
                 self.frame.set(Role::Sheet, value);
                 self.take(from, end, "sheet");
             } else if let Some((field, value, end)) = self.held_by(at) {
-                self.frame.column = Some((field, Role::WhereValue, value.into()));
+                self.on_column((field, Role::WhereValue, value.into()));
                 self.take(at, end, "column");
             } else if self.is(at, "cue", "column") {
                 let after = self.value_after(at, true).filter(|(_, end)| *end <= at + 3);
@@ -46,6 +46,11 @@ impl Clause<'_> {
                 }
             }
         }
+    }
+
+    /// Notes a condition on a column, beside those that were said before.
+    fn on_column(&mut self, condition: (String, Role, serde_json::Value)) {
+        self.frame.columns.extend(self.frame.column.replace(condition));
     }
 
     /// "the sheet 'Q3'", "the tab called 'Q3'", "the 'Q3' sheet".
@@ -283,7 +288,7 @@ impl Clause<'_> {
             };
             let role = if compare == "gt" { Role::WhereMin } else { Role::WhereMax };
             let value = small::<i64>(n).map_or_else(|| serde_json::Value::from(n), serde_json::Value::from);
-            self.frame.column = Some((field.to_owned(), role, value));
+            self.on_column((field.to_owned(), role, value));
             self.take(at, end, "column");
             return true;
         }
@@ -300,7 +305,7 @@ impl Clause<'_> {
             }
             _ => value.into(),
         };
-        self.frame.column = Some((field.to_owned(), role, value));
+        self.on_column((field.to_owned(), role, value));
         self.take(at, end, "column");
         true
     }

@@ -32,7 +32,7 @@ impl Clause<'_> {
     }
 
     /// Whether a conjunction or a comma stands between these two.
-    fn conjoined(&self, from: usize, to: usize) -> bool {
+    pub(super) fn conjoined(&self, from: usize, to: usize) -> bool {
         self.items[from + 1..to].iter().any(conjunction)
     }
 
@@ -146,10 +146,12 @@ impl Clause<'_> {
         stays && !things && !pointed && !named && !dated && !SAID.iter().any(|role| frame.has(*role))
     }
 
-    /// "rename a and b to c": several things do not get one name.
+    /// "rename a and b to c": several things do not get one name, and none gets the one it has.
     pub(crate) fn one_name(&self) -> Option<String> {
-        let name = self.frame.text(Role::NameTemplate).filter(|name| !name.contains(['{', '*']));
-        name.filter(|_| self.changes() && self.frame.list(Role::Paths).len() > 1).map(str::to_owned)
+        let name = self.frame.text(Role::NameTemplate).filter(|name| !name.contains(['{', '*']))?;
+        let paths = self.frame.list(Role::Paths);
+        let own = |path: &String| path.rsplit('/').next() == Some(name) && !self.frame.has(Role::DstDir);
+        (self.changes() && (paths.len() > 1 || paths.iter().any(own))).then(|| name.to_owned())
     }
 
     /// The word before `at`, over words that only bind.
@@ -249,6 +251,8 @@ impl Clause<'_> {
             || self.written_to_nobody(at)
             || self.clock_changed(at)
             || self.unclear_date(at)
+            || self.one_too_many(at)
+            || self.unable(at)
             || alike
     }
 
@@ -382,7 +386,7 @@ impl Clause<'_> {
 }
 
 /// A word or sign that joins two of a kind.
-fn conjunction(item: &Item) -> bool {
+pub(super) fn conjunction(item: &Item) -> bool {
     item.is_comma() || item.is("then", "and") || item.is("then", "or")
 }
 

@@ -122,7 +122,9 @@ impl Clause<'_> {
         let side = |item: &&Item| !item.free() && item.words > 0;
         let before = self.items[..at].iter().rev().find(side).map(|item| item.taken);
         let after = self.items[at + 1..].iter().find(side).map(|item| item.taken);
-        let limit = |by: Option<&str>| by.is_some_and(|by| matches!(by, "size" | "date"));
+        // Two sizes, days, columns, or a sender and a subject: each is a condition of its own.
+        let limit =
+            |by: Option<&str>| by.is_some_and(|by| matches!(by, "size" | "date" | "column" | "message"));
         let thing = |by: Option<&str>| by.is_some_and(|by| matches!(by, "noun" | "extension" | "pattern"));
         let alike = before == after || thing(before) && thing(after);
         limit(before) && limit(after) || self.changes() && !alike
@@ -132,6 +134,13 @@ impl Clause<'_> {
     pub(crate) fn changes(&self) -> bool {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         verb.is_some_and(|verb| !verb.query && verb.changes())
+    }
+
+    /// Whether something is sent, or may be where nothing else fits the verb.
+    pub(crate) fn sends(&self) -> bool {
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let send = |verb: &crate::lexicon::VerbSense| verb.verb.as_deref() == Some("send");
+        verb.is_some_and(|verb| send(verb) || verb.fallback.as_ref().is_some_and(|next| send(next)))
     }
 
     fn computes(&self) -> bool {

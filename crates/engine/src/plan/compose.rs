@@ -126,6 +126,11 @@ impl<'p> Build<'p> {
         {
             return self.clause(&Frame { verb: Some(other), ..frame.clone() });
         }
+        // "save the text of ~/x.pdf to ~/x.txt": what is in the file is read first.
+        if self.whole_text(frame) && frame.has(Role::OutPath) {
+            let (object, verbs) = ("files".to_owned(), vec!["read".to_owned()]);
+            return self.clause(&Frame { object, verbs, ..frame.clone() });
+        }
         let fixed = frame.tool.as_ref().or(verb.tool.as_ref());
         if let Some(name) = fixed {
             let Some(tool) = self.planner.catalog.get(name) else {

@@ -147,7 +147,7 @@ fn read_whole(
     {
         let answer = scheduled(planner, text, &items, &timing, &mut explain);
         explain.leans = Leans { clock: true, request: true, topic: true, list: true };
-        // What cannot be done now cannot be done later either.
+        // What cannot be done now cannot be done later either, and later nobody knows what was spoken of.
         if let (Answer::Plan(plan), false) = (&answer, reminds(planner, &items))
             && let Some(query) = plan
                 .steps
@@ -155,7 +155,7 @@ fn read_whole(
                 .and_then(|step| planner.catalog.get(&step.tool).zip(Some(step)))
                 .and_then(|(tool, step)| step.args.get(&tool.arg(Role::Task)?.name))
                 .and_then(Value::as_str)
-            && let (inner, _) = self::answer(planner, lexicon, query, clock, &mut memory.clone())
+            && let (inner, _) = self::answer(planner, lexicon, query, clock, &mut Memory::default())
             && let Some(why) = not_later(planner, inner, &timing)
         {
             return Reading::said(why, explain);

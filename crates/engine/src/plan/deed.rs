@@ -59,6 +59,7 @@ impl<'p> Build<'p> {
         {
             frame.set(Role::DstDir, made.clone());
         }
+        self.goes_to_made(&mut frame);
         if !frame.extract.is_empty() {
             frame.set(Role::Fields, frame.extract.clone());
         }
@@ -70,6 +71,8 @@ impl<'p> Build<'p> {
         {
             frame.push(Role::Attachments, file);
         }
+        self.all_said(verb, tool, &frame)?;
+        self.points_to_made(verb, tool, &mut frame)?;
         let thing = !verb.contents && self.is_the_thing(&frame, tool, object);
         // What is cleaned stays: what of it is to go was not said, unless all of it is.
         if thing && verb.inside && !frame.has(Role::Recursive) {
@@ -147,6 +150,9 @@ impl<'p> Build<'p> {
         {
             self.made = Some(path.to_owned());
         }
+        if self.one_move(tool, &mut step) {
+            return Ok(());
+        }
         let from = self.list.clone();
         let file = [Role::Dst, Role::OutPath].iter().find_map(|role| tool.arg(*role));
         self.wrote = file.and_then(|arg| step.args.get(&arg.name)?.as_str()).map(str::to_owned);
@@ -167,8 +173,12 @@ impl<'p> Build<'p> {
             {
                 let mut rest = frame.clone();
                 rest.order = None;
-                let only =
-                    Frame { column: rest.column.clone(), column_not: rest.column_not, ..Frame::default() };
+                let only = Frame {
+                    column: rest.column.clone(),
+                    columns: rest.columns.clone(),
+                    column_not: rest.column_not,
+                    ..Frame::default()
+                };
                 let list = match only.column.is_some() {
                     true => self.narrow(&only, list, &mut BTreeSet::new())?,
                     false => list,
@@ -283,6 +293,6 @@ fn chosen(frame: &Frame, used: &BTreeSet<Role>) -> bool {
 }
 
 /// Whether a clause only points back.
-fn points(frame: &Frame) -> bool {
+pub(super) fn points(frame: &Frame) -> bool {
     frame.object.is_empty() && (frame.anaphor.is_some() || frame.only)
 }

@@ -173,6 +173,15 @@ impl Build<'_> {
         grouped || before.is_some_and(|said| !said.is_disjoint(&now))
     }
 
+    /// "delete it", after several were shown: one of them, and nothing says which.
+    pub(super) fn one_of_shown(&self, frame: &Frame, list: &List) -> bool {
+        let one = frame.one || frame.these && frame.singular;
+        let several = |earlier: &Earlier| {
+            earlier.looked && !single(&earlier.frame) && earlier.frame.list(Role::Paths).len() != 1
+        };
+        one && list.step.is_none() && list.index.is_none() && self.turns.last().is_some_and(several)
+    }
+
     /// "find the contact Anna and delete the number": of the record that was named a part, where no value is given.
     fn names_part(&self, frame: &Frame, before: &Frame, tool: &Tool) -> bool {
         let nouns = &self.planner.lexicons.senses.noun;

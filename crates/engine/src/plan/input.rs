@@ -41,6 +41,9 @@ impl<'p> Build<'p> {
         if points || !named {
             if let Some(list) = self.referred(frame) {
                 let list = self.counted(list, tool);
+                if tool.class == Class::Changer && self.one_of_shown(frame, &list) {
+                    return Err(Stop::Gap(UNCLEAR.to_owned()));
+                }
                 if tool.class == Class::Changer && self.speaks_of_others(&said, &list.object) {
                     return Err(Stop::Gap(UNCLEAR.to_owned()));
                 }
@@ -103,6 +106,12 @@ impl<'p> Build<'p> {
             && rest.beside.is_empty();
         if let Some(name) = named.filter(|_| lone) {
             return Err(ask(vec![name.clone()]));
+        }
+        // "the mail from Anna": which of those that she sent is not said.
+        const TOLD: [Role; 2] = [Role::SubjectContains, Role::Query];
+        let mail = frame.lone && object == "messages" && tool.class == Class::Changer && tool.along.is_none();
+        if mail && rest.order.is_none() && !TOLD.iter().any(|role| rest.has(*role)) {
+            return Err(self.asking(tool, step));
         }
         // All there is, everywhere, is more than anybody means to change in one sentence.
         // An exception bounds nothing, unless it says where.
@@ -188,8 +197,11 @@ impl<'p> Build<'p> {
     /// What a pronoun points to: a list of this request, else the last of the conversation.
     pub(super) fn referred(&self, frame: &Frame) -> Option<List> {
         let mut list = self.last().cloned()?;
-        if let Some(Anaphor::Index(n)) = frame.anaphor {
-            list.index = Some(n);
+        match frame.anaphor {
+            Some(Anaphor::Index(n)) => list.index = Some(n),
+            // "rename the first … and move it": still the one, not the list it is on.
+            Some(Anaphor::List) if list.step.is_none() => list.index = self.counted_out(),
+            _ => {}
         }
         Some(list)
     }

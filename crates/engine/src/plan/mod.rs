@@ -13,6 +13,7 @@ mod earlier;
 mod fill;
 mod input;
 mod join;
+mod made;
 mod patterns;
 mod refine;
 mod say;

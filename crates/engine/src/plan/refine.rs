@@ -73,6 +73,9 @@ impl Build<'_> {
         if let Some(begins) = &frame.begins {
             add("name".to_owned(), Role::WhereStartsWith, begins.clone().into(), false);
         }
+        for (field, role, value) in &frame.columns {
+            add(field.clone(), *role, value.clone(), false);
+        }
         if let Some((field, role, value)) = &frame.column {
             add(field.clone(), *role, value.clone(), frame.column_not);
         }

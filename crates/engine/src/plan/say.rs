@@ -1,6 +1,6 @@
 //! Requests that ask for no step: greetings, thanks, a call to stop, a question whether to do something.
 
-use crate::catalog::Tool;
+use crate::catalog::{Role, Tool};
 use crate::lexicon::{Senses, VerbSense};
 use crate::parse::{Frame, Item};
 use crate::text::Lit;
@@ -31,7 +31,12 @@ pub(super) fn wonders(items: &[Item], senses: &Senses) -> Option<String> {
 pub(super) fn beyond(frame: &Frame, verb: &VerbSense, tool: &Tool, senses: &Senses) -> Option<String> {
     let object = |id: &str| senses.noun.get(id).is_some_and(|noun| noun.object.is_some());
     let other = frame.nouns.iter().any(|noun| object(&noun.id)) || !frame.kinds.is_empty();
+    // "send her my location": what such an executor tells is neither sent nor written down.
+    let goes = [Role::To, Role::ToUser, Role::OutPath, Role::DstDir]
+        .iter()
+        .any(|role| frame.has(*role) && !tool.takes(*role));
     if frame.tool.is_some() {
+        let other = other || goes;
         return other.then(|| "one_by_one".to_owned());
     }
     let untaken = frame.slots.keys().any(|role| !tool.takes(*role));

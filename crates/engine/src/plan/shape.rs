@@ -26,6 +26,7 @@ impl Build<'_> {
         let base = frame
             .text(Role::DstDir)
             .or(frame.text(Role::Place))
+            .or(self.shown_in(frame))
             .unwrap_or("~")
             .trim_end_matches('/')
             .to_owned();

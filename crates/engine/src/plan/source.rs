@@ -28,6 +28,10 @@ impl Build<'_> {
         if frame.also.len() > 1 && object == "files" {
             return Err(Stop::Gap("more than two places at once".to_owned()));
         }
+        // "what's in A and B": of two folders one would be left out.
+        if !frame.also.is_empty() && matches!(object, "dirs" | "") {
+            return Err(Stop::Say("one_by_one".to_owned()));
+        }
         let empty = frame.object.is_empty()
             && !frame.has(Role::Place)
             && !frame.has(Role::Paths)

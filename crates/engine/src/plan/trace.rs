@@ -53,7 +53,10 @@ impl Build<'_> {
         // "the duplicates over 5 MB": what tells the things from others is not dropped for another condition.
         let of = |step: &&Step| self.planner.catalog.get(&step.tool).map(Tool::qualifier);
         let told = |qualifier: &String| steps.iter().any(|step| of(step) == Some(qualifier.as_str()));
-        let told = frame.qualifiers.iter().all(told);
+        // The lines of a table are its rows, which a condition on a column tells apart.
+        let tells = |field: &String| steps.iter().any(|step| step.args.values().any(|arg| arg == field));
+        let rows = frame.table && frame.column.as_ref().is_some_and(|(field, _, _)| tells(field));
+        let told = rows || frame.qualifiers.iter().all(told);
         let empties = |step: &&Step| {
             let args = self.planner.catalog.get(&step.tool).into_iter().flat_map(|tool| &tool.args);
             let mut args = args.filter(|arg| matches!(arg.role, Some(Role::Empty | Role::SizeMax)));
