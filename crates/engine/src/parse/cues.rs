@@ -149,8 +149,9 @@ impl Clause<'_> {
             if matches!(self.lit(end - 1), Some(Lit::Path(_) | Lit::Url(_) | Lit::Slashed(_))) {
                 return false;
             }
-            // "that have 'x' in their name": what follows says where it is.
-            if self.is(end, "after", "name") {
+            // "that have 'x' in their name": what follows says where it is; so does "that appear in x".
+            let place = matches!(self.lit(end - 1), Some(Lit::Word)) && self.sense(end - 1, "prep").is_some();
+            if place || self.is(end, "after", "name") {
                 return false;
             }
             self.frame.set(Role::Contains, value);

@@ -12,7 +12,9 @@ impl Clause<'_> {
         let Some((at, part)) = at.zip(self.frame.text(Role::DayPart).map(str::to_owned)) else { return };
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
         let makes = verb.is_some_and(|verb| verb.makes);
-        let free = !self.changes() && self.items.iter().any(|item| item.is("noun", "free"));
+        // Free time has its part of the day beside its days.
+        let long = self.frame.has(Role::Minutes) || self.items.iter().any(|item| item.is("noun", "free"));
+        let free = !self.changes() && long;
         if makes || free || self.frame.has(Role::Start) || self.frame.has(Role::Recurrence) {
             return;
         }
