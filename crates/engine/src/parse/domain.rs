@@ -109,7 +109,9 @@ impl Clause<'_> {
 
     fn process_cues(&mut self) {
         for at in 0..self.len() {
+            // "kill 3 processes": that is how many, not which.
             if self.free(at)
+                && self.sense(at + 1, "noun").is_none()
                 && let Some(Lit::Number(n)) = self.lit(at).cloned()
                 && let Some(pid) = small::<u64>(n)
                 && self

@@ -91,6 +91,20 @@ impl Clause<'_> {
         }
     }
 
+    /// "which five processes are hogging the CPU": so many of an order that is said without a superlative.
+    pub(crate) fn most_loaded(&mut self) {
+        if !self.frame.has(Role::LoadBy) || self.frame.order.is_some() || self.changes() {
+            return;
+        }
+        let count = |at: usize| self.number(at).filter(|n| *n > 1.0).and_then(small::<u64>);
+        let counted = |at: &usize| self.free(*at) && self.sense(at + 1, "noun").is_some();
+        let found = (0..self.len()).filter(counted).find_map(|at| Some((at, count(at)?)));
+        if let Some((at, n)) = found {
+            self.frame.set(Role::Limit, n);
+            self.take(at, at + 1, "limit");
+        }
+    }
+
     /// "the first five rows": of an order that was said, or of the rows as they are.
     pub(crate) fn first_few(&mut self) {
         let things = |at: usize| {
@@ -353,7 +367,7 @@ impl Clause<'_> {
             // A table has columns of its own names: what stands after "by" is one, as it is written.
             let table = self.frame.table && !self.tidies();
             let by = (self.is(at, "by", "by") || self.is(at, "by", "each")) && !self.means_all(at) && !table;
-            let which = self.is(at, "by", "which") && self.ranks_groups();
+            let which = self.is(at, "by", "which") && (self.ranks_groups() || self.weighs_groups(at));
             let whole = self.sense(at, "group").is_some()
                 && self.items[at].words > 1
                 && self.sense(at, "noun").is_none();
@@ -364,7 +378,8 @@ impl Clause<'_> {
                 }
                 continue;
             }
-            let first = self.skip_stops(at + 1);
+            let counted = which && self.number(at + 1).is_some();
+            let first = self.skip_stops(at + 1 + usize::from(counted));
             if let Some((column, end)) = self.column_group(at + 1).filter(|_| by && !folders) {
                 self.frame.group.push(column);
                 self.take(at, end, "group");
@@ -376,8 +391,20 @@ impl Clause<'_> {
             } else {
                 self.frame.group.extend(groups);
             }
-            self.take(at, end, "group");
+            // "which five extensions": how many is the order's.
+            if !counted {
+                self.take(at, first, "group");
+            }
+            self.take(first, end, "group");
         }
+    }
+
+    /// "which extensions take up the most space": what is weighed is what the question is about.
+    fn weighs_groups(&self, at: usize) -> bool {
+        let next = at + 1 + usize::from(self.number(at + 1).is_some());
+        let group = self.items.get(next).filter(|item| item.sense("noun").is_none());
+        group.is_some_and(|item| item.sense("group").is_some())
+            && self.items.iter().any(|item| item.is("super", "biggest"))
     }
 
     /// "delete every folder", "create a folder": before anything was named or counted, it groups nothing.

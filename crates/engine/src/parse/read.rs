@@ -165,6 +165,7 @@ impl Clause<'_> {
         self.first_few();
         self.stats();
         self.flags();
+        self.most_loaded();
         self.nouns();
         self.kind_in_verb();
         self.settle(mentions, &guess, sends);
