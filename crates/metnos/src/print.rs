@@ -9,6 +9,8 @@ use unicode_width::UnicodeWidthStr;
 /// The most rows and the widest column of a table on the screen.
 const ROWS_MAX: usize = 40;
 const CELL_MAX: usize = 60;
+/// The most rows of different kinds that get a line each.
+const SEVERAL_MAX: usize = 20;
 /// The longest text that is shown as such.
 const TEXT_MAX: usize = 20_000;
 /// Columns that count bytes, besides those whose name says so.
@@ -87,6 +89,10 @@ impl Printer {
         }
         if all_went_well(rows) {
             columns.retain(|column| *column != "ok");
+        }
+        if are_of_several_kinds(rows, &columns) {
+            out(&each_in_its_line(rows));
+            return;
         }
         let in_row = |row: &Map<String, Value>, column: &str| {
             cut(&cell(column, row.get(column).unwrap_or(&Value::Null)))
@@ -196,6 +202,30 @@ fn cell(column: &str, value: &Value) -> String {
 fn moment(text: &str) -> Option<String> {
     let at: jiff::Timestamp = text.strip_suffix('Z').and_then(|_| text.parse().ok())?;
     Some(at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+/// Rows that have little in common but what they are: as a table they would be mostly empty.
+fn are_of_several_kinds(rows: &[Map<String, Value>], columns: &[&str]) -> bool {
+    let told = |row: &Map<String, Value>, column: &str| row.get(column).is_some_and(|value| !value.is_null());
+    let cells =
+        rows.iter().map(|row| columns.iter().filter(|column| told(row, column)).count()).sum::<usize>();
+    let first = columns.first().is_some_and(|column| rows.iter().all(|row| told(row, column)));
+    (2..=SEVERAL_MAX).contains(&rows.len()) && first && 2 * cells < rows.len() * columns.len()
+}
+
+/// Each row in a line of its own: what it is, then its fields with their names.
+fn each_in_its_line(rows: &[Map<String, Value>]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let fields = row.iter().filter(|(name, value)| shown(name) && !value.is_null());
+        let said = fields.enumerate().map(|(at, (name, value))| match at {
+            0 => safe(&cut(&cell(name, value))),
+            _ => format!("{name} {}", safe(&cut(&cell(name, value)))),
+        });
+        text.push_str(&said.collect::<Vec<_>>().join(" · "));
+        text.push('\n');
+    }
+    text
 }
 
 /// What went well everywhere is told by the sentence below the table.
@@ -309,6 +339,20 @@ mod tests {
         }
         let theirs = "2026-11-16T10:26:39Z";
         assert_eq!(cell("Start", &json!(theirs)), theirs, "a row of somebody's table stays as it is");
+    }
+
+    #[test]
+    fn rows_of_several_kinds_have_a_line_each() {
+        let rows = [
+            row(json!({ "kind": "disk", "path": "/", "size": 2_000_000, "free": 1_000_000 })),
+            row(json!({ "kind": "load", "one": 0.5, "five": 0.25 })),
+            row(json!({ "kind": "uptime", "seconds": 60 })),
+        ];
+        assert!(are_of_several_kinds(&rows, &["kind", "path", "size", "free", "one", "five", "seconds"]));
+        assert!(!are_of_several_kinds(&rows[..1], &["kind", "path", "size", "free"]));
+        let shown = each_in_its_line(&rows);
+        assert!(shown.starts_with("disk · path / · size 2.0 MB · free "), "{shown}");
+        assert!(shown.ends_with("uptime · seconds 60\n"), "{shown}");
     }
 
     #[test]
