@@ -49,6 +49,7 @@ impl Lexicon {
             tails: words("tails"),
             plural_words: words("plural_words"),
             all_words: words("all_words"),
+            idle_words: words("idle_words"),
             articles: words("articles"),
             articled_dates: file.get("articled_dates").and_then(Value::as_bool).unwrap_or(true),
             day_first: file.get("day_first").and_then(Value::as_bool).unwrap_or(true),

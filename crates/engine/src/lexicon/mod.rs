@@ -74,6 +74,8 @@ pub struct Lexicon {
     pub(crate) plural_words: Vec<String>,
     /// Words that say that none is left out.
     pub(crate) all_words: Vec<String>,
+    /// Words that say nothing of what is meant, where something is changed.
+    pub(crate) idle_words: Vec<String>,
     /// Words after which a thing is named.
     pub(crate) articles: Vec<String>,
     /// Whether days and months may have an article before them.

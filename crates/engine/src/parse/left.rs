@@ -35,7 +35,7 @@ impl Clause<'_> {
                 || self.said_of_what_is_sent(at)
                 || self.other_deed(at)
                 || self.unread_part(at)
-                || acts && (self.leaves_out(at) || thing && Some(at) != self.verb_at)
+                || acts && (self.leaves_out(at) || self.corrected(at) || thing && Some(at) != self.verb_at)
             {
                 self.frame.leftover.push(item.text.clone());
             } else if !item.free() {
@@ -49,6 +49,7 @@ impl Clause<'_> {
                 || self.vague(at)
                 || self.either(at)
                 || self.either_file(at)
+                || acts && self.says_something(at)
                 || narrows(item)
                 || counts(item)
                 || self.unread_deed(item)
@@ -94,6 +95,27 @@ impl Clause<'_> {
 }
 
 impl Clause<'_> {
+    /// Whether a word that only binds others elsewhere could choose things where something is changed: "her", "back", "just".
+    fn says_something(&self, at: usize) -> bool {
+        const SMALL: [&str; 6] = ["polite", "list_word", "wish", "every", "then", "prep"];
+        let item = &self.items[at];
+        // "the photos of me": whose or of whom they are.
+        let whose = item.is("self", "me") && at > 0 && self.is(at - 1, "prep", "of");
+        let idle =
+            self.lexicon.idle_words.contains(&item.norm) || SMALL.iter().any(|cat| item.sense(cat).is_some());
+        item.sense("stop").is_some() && (whose || !idle)
+    }
+
+    /// "in Downloads, no wait, on the Desktop": what was said before it is not meant.
+    fn corrected(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let comma = |at: usize| self.items.get(at).is_some_and(Item::is_comma);
+        let begun =
+            self.items[..at].iter().any(|before| !before.is_symbol() && before.sense("polite").is_none());
+        let no = item.is("denied", "no") && at > 0 && comma(at - 1) && comma(at + 1);
+        begun && (no || item.sense("correction").is_some())
+    }
+
     /// Whether a word of a clause that changes something leaves out what no reader left out: what is to stay or is
     /// needed, a condition, the first of several, the good or the previous ones.
     fn leaves_out(&self, at: usize) -> bool {
