@@ -179,6 +179,8 @@ impl Clause<'_> {
             .checked_sub(1)
             .is_some_and(|before| self.is(before, "cue", "name_contains") || self.is(before, "cue", "named"));
         let plain = item.words == 1 && !super::clause::only_stop(item);
+        // "without x in the name"
+        let led = led || self.is(at + 1, "after", "name");
         (led && plain).then(|| item.text.clone())
     }
 
@@ -207,7 +209,8 @@ impl Clause<'_> {
     /// Where the words end that say in which part the value at `at` stands.
     fn said_where(&self, at: usize) -> usize {
         let next = at + 1;
-        at + usize::from(self.free(next) && self.is(next, "after", "subject"))
+        let said = self.is(next, "after", "subject") || self.is(next, "after", "name");
+        at + usize::from(self.free(next) && said)
     }
 
     /// An exception that nobody can read is one all the same.

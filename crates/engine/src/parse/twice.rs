@@ -253,6 +253,8 @@ impl Clause<'_> {
             || self.unclear_date(at)
             || self.one_too_many(at)
             || self.unable(at)
+            || self.told_apart(at)
+            || self.name_goes_on(at)
             || alike
     }
 
