@@ -3,6 +3,7 @@
 
 use super::clause::only_stop;
 use super::{Clause, Item};
+use crate::catalog::Role;
 use crate::text::Lit;
 
 impl Clause<'_> {
@@ -48,9 +49,14 @@ impl Clause<'_> {
         }
         let item = &self.items[at];
         let year = matches!(item.lit, Lit::Number(_)) && item.taken == "date";
-        let leads = ["prep", "then", "polite", "neg", "cue", "flag"].iter().any(|cat| item.sense(cat).is_some());
+        let leads =
+            ["prep", "then", "polite", "neg", "cue", "flag"].iter().any(|cat| item.sense(cat).is_some());
         let says = SAYING.iter().any(|cat| item.sense(cat).is_some());
-        let word = says && !leads && !only_stop(item) && matches!(item.taken, "" | "noun" | "date" | "verb");
+        let dated = item.taken == "date" && (self.frame.has(Role::After) || self.frame.has(Role::Before));
+        let taken = matches!(item.taken, "" | "noun" | "verb") || item.taken == "date" && !dated;
+        // "Projects finished": elsewhere such a word only binds.
+        let ended = item.free() && item.sense("describing").is_some();
+        let word = ended || says && !leads && !only_stop(item) && taken;
         year || self.called_folder(at) && (word || self.led_on(at))
     }
 
@@ -64,7 +70,10 @@ impl Clause<'_> {
 
     /// "the folder New folder": the word for folder on both sides of a name.
     fn folder_twice(&self, at: usize) -> bool {
-        self.after_folder(at) && self.items[at].taken == "place" && self.folder_named(at) && self.called_folder(at)
+        self.after_folder(at)
+            && self.items[at].taken == "place"
+            && self.folder_named(at)
+            && self.called_folder(at)
     }
 
     /// "the folder 2020": a number that is a name, and was taken for a year.

@@ -16,6 +16,7 @@ impl Clause<'_> {
                 || self.about_things()
                     && (self.done_before(at)
                         || self.deed_before_thing(at)
+                        || self.described_thing(at)
                         || self.just_done(at)
                         || self.lacking(at)
                         || self.sort_of_sign(at)
@@ -36,7 +37,8 @@ impl Clause<'_> {
     fn done_before(&self, at: usize) -> bool {
         let item = &self.items[at];
         let dated = self.frame.has(Role::After) || self.frame.has(Role::Before) || self.frame.order.is_some();
-        let placed = item.sense("flag").is_some();
+        let flag = item.sense("flag").and_then(|id| self.senses.flag.get(id));
+        let placed = flag.is_some_and(|flag| flag.role == Role::Place);
         item.taken == "date" && item.sense("touch").is_some() && !dated && !placed
     }
 
@@ -47,6 +49,14 @@ impl Clause<'_> {
         let thing = self.items.get(at + 1).is_some_and(|next| next.taken == "noun");
         let article = at.checked_sub(1).is_some_and(|i| self.lexicon.articles.contains(&self.items[i].norm));
         item.free() && item.words == 1 && !only_stop(item) && deed && thing && article
+    }
+
+    /// "the recent photos": a word that elsewhere only binds, and beside things says which.
+    fn described_thing(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let thing = |i: usize| self.items.get(i).is_some_and(|item| item.taken == "noun");
+        let beside = thing(at + 1) || at.checked_sub(1).is_some_and(thing);
+        item.free() && item.sense("describing").is_some() && beside
     }
 
     /// "I've just downloaded": how long ago is not said.
@@ -61,13 +71,14 @@ impl Clause<'_> {
         let item = &self.items[at];
         let none = item.is("denied", "no") && self.lexicon.articles.contains(&item.norm);
         let said = self.items.get(at + 1).is_some_and(|next| !next.is_symbol());
-        none && said && matches!(item.taken, "" | "content" | "name" | "except")
+        none && said && matches!(item.taken, "" | "content" | "pattern" | "name" | "except")
     }
 
     /// "the folders with no files in X": what is lacking is a thing itself, and X says where.
     fn lacking(&self, at: usize) -> bool {
         let next = (at + 1..self.len()).find(|i| !only_stop(&self.items[*i]));
-        let thing = next.is_some_and(|i| self.sense(i, "noun").is_some() && !self.items[i].capital);
+        let named = |i: usize| self.items[i].capital || self.items[i].sense("place").is_some();
+        let thing = next.is_some_and(|i| !named(i) && self.sense(i, "prep").is_none());
         let placed = self.frame.excluded.iter().any(|(role, _)| *role == Role::Place);
         self.sense(at, "lacks").is_some() && thing && placed
     }
@@ -125,7 +136,8 @@ impl Clause<'_> {
     fn next_to_it(&self, at: usize) -> bool {
         let free = |i: usize| self.items.get(i).is_some_and(Item::free);
         let bound = matches!(self.sense(at, "bound"), Some("before" | "since" | "beyond"));
-        let those = at.checked_sub(1).is_some_and(|i| self.sense(i, "pron").is_some() && self.items[i].words > 0);
+        let those =
+            at.checked_sub(1).is_some_and(|i| self.sense(i, "pron").is_some() && self.items[i].words > 0);
         let ends = self.items.get(at + 1).is_none_or(Item::is_symbol);
         free(at) && bound && those && ends
     }

@@ -45,6 +45,30 @@ impl Clause<'_> {
             || self.about_file(at)
             || self.known_contact(at)
             || self.content_left_out(at)
+            || self.of_user(at)
+            || self.secret_of_file(at)
+            || self.written_in_front(at)
+    }
+
+    /// "the processes of user anna": whose they are is not what they are called.
+    fn of_user(&self, at: usize) -> bool {
+        let user = at.checked_sub(1).is_some_and(|before| self.is(before, "describing", "user"));
+        user && self.frame.object == "processes" && self.items[at].taken == "name"
+    }
+
+    /// "the password of x.pdf": what opens a file is none of those that are kept.
+    fn secret_of_file(&self, at: usize) -> bool {
+        self.frame.object == "credentials" && self.names_file(at)
+    }
+
+    /// "write 'x' at the beginning of notes.txt": what is written stands in the file, unless its name is spoken of.
+    fn written_in_front(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let writes = self.verb_at.is_some_and(|verb| self.is(verb, "verb", "write"));
+        let field =
+            |word: &str| self.lexicon.single(word).is_some_and(|p| p.senses.iter().any(|s| s.id == "name"));
+        let front = item.taken == "prefix" && item.sense("after").is_some();
+        front && writes && !item.norm.split(' ').any(field)
     }
 
     /// "except those containing 'x'": what stands in files is looked for, and leaves none out.
