@@ -13,6 +13,7 @@ impl Clause<'_> {
             && Some(at) != self.verb_at
             && (self.goes_on_folder(at)
                 || self.folder_twice(at)
+                || self.two_names(at)
                 || self.numbered_folder(at)
                 || self.year_alone(at)
                 || self.named_day(at)
@@ -74,6 +75,15 @@ impl Clause<'_> {
             && self.items[at].taken == "place"
             && self.folder_named(at)
             && self.called_folder(at)
+    }
+
+    /// "copy into Backup Documents": two names side by side, of which one may be what is copied.
+    fn two_names(&self, at: usize) -> bool {
+        let frame = &self.frame;
+        let things = !frame.nouns.is_empty() || !frame.kinds.is_empty() || frame.anaphor.is_some();
+        let named = [Role::Paths, Role::Patterns, Role::Place].iter().any(|role| frame.has(*role));
+        let place = self.items[at].taken == "place" && self.sense(at, "place").is_some();
+        place && self.items[at].capital && self.after_folder(at) && !things && !named
     }
 
     /// "the folder 2020": a number that is a name, and was taken for a year.

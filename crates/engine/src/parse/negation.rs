@@ -140,6 +140,10 @@ impl Clause<'_> {
         if object == "messages" && !small && self.is(at + 1, "after", "subject") {
             return Some((Role::SubjectContains, item.text.clone()));
         }
+        // "without x in the name"
+        if !small && self.is(at + 1, "after", "name") {
+            return Some((Role::Query, item.text.clone()));
+        }
         if object != "messages" {
             if let Some(ext) = self.extension_word(item) {
                 return Some((Role::Patterns, ext));
@@ -179,8 +183,6 @@ impl Clause<'_> {
             .checked_sub(1)
             .is_some_and(|before| self.is(before, "cue", "name_contains") || self.is(before, "cue", "named"));
         let plain = item.words == 1 && !super::clause::only_stop(item);
-        // "without x in the name"
-        let led = led || self.is(at + 1, "after", "name");
         (led && plain).then(|| item.text.clone())
     }
 

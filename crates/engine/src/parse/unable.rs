@@ -47,6 +47,8 @@ impl Clause<'_> {
             || self.content_left_out(at)
             || self.of_user(at)
             || self.secret_of_file(at)
+            || self.sent_singly(at)
+            || self.copies_between(at)
             || self.written_in_front(at)
     }
 
@@ -54,6 +56,18 @@ impl Clause<'_> {
     fn of_user(&self, at: usize) -> bool {
         let user = at.checked_sub(1).is_some_and(|before| self.is(before, "describing", "user"));
         user && self.frame.object == "processes" && self.items[at].taken == "name"
+    }
+
+    /// "send them one at a time": what is sent goes in one message.
+    fn sent_singly(&self, at: usize) -> bool {
+        self.is(at, "describing", "singly") && self.sends() && self.items[at].free()
+    }
+
+    /// "the duplicates between A and B": copies are looked for in each folder by itself.
+    fn copies_between(&self, at: usize) -> bool {
+        let between = self.is(at, "bound", "between") || self.is(at, "describing", "across");
+        let next = self.items.get(at + 1).is_some_and(|next| next.taken == "place");
+        between && next && !self.frame.also.is_empty() && !self.frame.qualifiers.is_empty()
     }
 
     /// "the password of x.pdf": what opens a file is none of those that are kept.
