@@ -63,10 +63,17 @@ impl Clause<'_> {
 
     /// "… to see", "… of Marco": what follows a preposition and is no place of its own.
     fn led_on(&self, at: usize) -> bool {
-        let Some(next) = self.items.get(at + 1) else { return false };
+        let item = &self.items[at];
+        let first = item.norm.split(' ').next().and_then(|word| self.lexicon.single(word));
+        let leads = first.is_some_and(|word| word.senses.iter().any(|sense| sense.cat == "prep"));
+        let phrase = item.words > 1 && item.free() && leads && item.sense("polite").is_none();
+        let Some(next) = self.items.get(at + 1) else { return phrase };
         let of = self.is(at, "prep", "of") && next.capital && next.sense("place").is_none();
-        let deed = self.items[at].free() && next.free() && next.sense("verb").is_some();
-        of || deed && self.sense(at, "prep").is_some()
+        let unread = self.items[at].free() && next.free();
+        let last = self.items.get(at + 2).is_none_or(Item::is_symbol);
+        let deed =
+            next.sense("verb").is_some() || last && matches!(self.sense(at, "prep"), Some("to" | "from"));
+        of || unread && deed && self.sense(at, "prep").is_some()
     }
 
     /// "the folder New folder": the word for folder on both sides of a name.

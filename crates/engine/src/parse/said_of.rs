@@ -16,6 +16,7 @@ impl Clause<'_> {
                 || self.about_things()
                     && (self.done_before(at)
                         || self.deed_before_thing(at)
+                        || self.deed_after_thing(at)
                         || self.described_thing(at)
                         || self.just_done(at)
                         || self.lacking(at)
@@ -49,6 +50,15 @@ impl Clause<'_> {
         let thing = self.items.get(at + 1).is_some_and(|next| next.taken == "noun");
         let article = at.checked_sub(1).is_some_and(|i| self.lexicon.articles.contains(&self.items[i].norm));
         item.free() && item.words == 1 && !only_stop(item) && deed && thing && article
+    }
+
+    /// "the pdfs already read": a deed right after the word for things.
+    fn deed_after_thing(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let before = (0..at).rev().find(|i| !only_stop(&self.items[*i]));
+        let thing = before.is_some_and(|i| self.items[i].taken == "noun" && Some(i) != self.verb_at);
+        let only = item.senses.iter().all(|sense| sense.cat == "verb");
+        item.free() && item.words == 1 && item.sense("verb").is_some() && only && thing
     }
 
     /// "the recent photos": a word that elsewhere only binds, and beside things says which.
@@ -134,11 +144,11 @@ impl Clause<'_> {
 
     /// "x.jpg and the one after": which one that is, only an order would say.
     fn next_to_it(&self, at: usize) -> bool {
-        let free = |i: usize| self.items.get(i).is_some_and(Item::free);
-        let bound = matches!(self.sense(at, "bound"), Some("before" | "since" | "beyond"));
-        let those =
-            at.checked_sub(1).is_some_and(|i| self.sense(i, "pron").is_some() && self.items[i].words > 0);
-        let ends = self.items.get(at + 1).is_none_or(Item::is_symbol);
-        free(at) && bound && those && ends
+        let file = at.checked_sub(1).is_some_and(|before| self.names_file(before));
+        let end = (at + 1..self.len()).find(|i| self.items[*i].is_symbol()).unwrap_or(self.len());
+        let rest = self.items.get(at + 1..end).unwrap_or_default();
+        let unread = |item: &Item| matches!(item.taken, "" | "pronoun" | "ordinal");
+        let beside = |item: &Item| ["bound", "rel", "ordinal"].iter().any(|cat| item.sense(cat).is_some());
+        conjunction(&self.items[at]) && file && rest.iter().all(unread) && rest.iter().any(beside)
     }
 }

@@ -78,11 +78,12 @@ impl Clause<'_> {
     /// "write 'x' at the beginning of notes.txt": what is written stands in the file, unless its name is spoken of.
     fn written_in_front(&self, at: usize) -> bool {
         let item = &self.items[at];
-        let writes = self.verb_at.is_some_and(|verb| self.is(verb, "verb", "write"));
+        let text =
+            self.frame.list(Role::Paths).iter().any(|p| self.senses.ending("write_format", p).is_some());
         let field =
             |word: &str| self.lexicon.single(word).is_some_and(|p| p.senses.iter().any(|s| s.id == "name"));
         let front = item.taken == "prefix" && item.sense("after").is_some();
-        front && writes && !item.norm.split(' ').any(field)
+        front && text && !item.norm.split(' ').any(field)
     }
 
     /// "except those containing 'x'": what stands in files is looked for, and leaves none out.
