@@ -40,7 +40,7 @@ impl Clause<'_> {
         let dated = self.frame.has(Role::After) || self.frame.has(Role::Before) || self.frame.order.is_some();
         let flag = item.sense("flag").and_then(|id| self.senses.flag.get(id));
         let placed = flag.is_some_and(|flag| flag.role == Role::Place);
-        item.taken == "date" && item.sense("touch").is_some() && !dated && !placed
+        item.taken == "date" && item.sense("touch").is_some() && !dated && !placed && !self.kept_there(at)
     }
 
     /// "the read pdfs", "the sent photos": a deed right before the word for things, which is no order.
@@ -66,7 +66,15 @@ impl Clause<'_> {
         let item = &self.items[at];
         let thing = |i: usize| self.items.get(i).is_some_and(|item| item.taken == "noun");
         let beside = thing(at + 1) || at.checked_sub(1).is_some_and(thing);
-        item.free() && item.sense("describing").is_some() && beside
+        item.free() && item.sense("describing").is_some() && beside && !self.kept_there(at)
+    }
+
+    /// "the files saved on the Desktop": where they are, and no more.
+    fn kept_there(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).is_some_and(|i| self.items[i].taken == "noun");
+        let next = self.items.get(at + 1).is_some_and(|next| next.taken == "place");
+        let led = matches!(self.sense(at + 1, "prep"), Some("in" | "inor"));
+        self.is(at, "describing", "kept") && before && next && led
     }
 
     /// "I've just downloaded": how long ago is not said.
