@@ -195,6 +195,7 @@ pub(crate) fn only_stop(item: &Item) -> bool {
                     | "denied"
                     | "tells"
                     | "because"
+                    | "describing"
             )
         })
 }

@@ -49,12 +49,13 @@ impl Clause<'_> {
         let lost = self.of_somebody(&mentions);
         self.frame.leftover.extend(lost);
         // "convert the photos in X": a verb that has to lead nowhere, and one place, where they are.
+        let endings = self.frame.anaphor.is_none() && self.frame.has(Role::Patterns);
         let stays = verb.wants.is_none()
             && !verb.in_goal
             && !self.frame.has(Role::Paths)
             && matches!(&mentions[..], [only] if only.prep == "inor" && !only.file)
             && !self.items.iter().any(|item| item.words == 0 && item.sense("pron").is_some())
-            && !self.pointing();
+            && (endings || !self.pointing());
         if let Some(goal) = self.goal(&verb.goals, verb.in_goal, &mentions).filter(|_| !stays) {
             let mention = mentions.remove(goal);
             self.frame.leftover.extend(self.no_folder(&verb, &mention, &mentions));

@@ -290,7 +290,7 @@ fn counts(item: &Item) -> bool {
 
 /// A word that could only narrow what is meant: when no reader took it, acting would be acting on too much.
 fn narrows(item: &Item) -> bool {
-    const NARROWING: [&str; 10] = [
+    const NARROWING: [&str; 11] = [
         "or_age",
         "age",
         "compare",
@@ -301,6 +301,7 @@ fn narrows(item: &Item) -> bool {
         "not",
         "direction",
         "dimension",
+        "opened",
     ];
     let counted = item.sense("ordinal").is_some() && item.text.starts_with(|c: char| c.is_ascii_digit());
     let amount = counted || matches!(item.lit, Lit::Number(_) | Lit::Date(..) | Lit::Clock(..));

@@ -140,6 +140,10 @@ impl Clause<'_> {
         if object == "messages" && !small && self.is(at + 1, "after", "subject") {
             return Some((Role::SubjectContains, item.text.clone()));
         }
+        // "without x in the name"
+        if !small && self.is(at + 1, "after", "name") {
+            return Some((Role::Query, item.text.clone()));
+        }
         if object != "messages" {
             if let Some(ext) = self.extension_word(item) {
                 return Some((Role::Patterns, ext));
@@ -207,7 +211,8 @@ impl Clause<'_> {
     /// Where the words end that say in which part the value at `at` stands.
     fn said_where(&self, at: usize) -> usize {
         let next = at + 1;
-        at + usize::from(self.free(next) && self.is(next, "after", "subject"))
+        let said = self.is(next, "after", "subject") || self.is(next, "after", "name");
+        at + usize::from(self.free(next) && said)
     }
 
     /// An exception that nobody can read is one all the same.

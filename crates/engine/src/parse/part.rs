@@ -71,8 +71,14 @@ impl Clause<'_> {
             let word = matches!(self.lit(m.at), Some(Lit::Word)) && self.sense(m.at, "place").is_none();
             m.prep == "of" && !m.file && word
         };
-        let lost =
-            |m: &&Mention| placed && named(m) || self.changes() && self.done_there(m, mentions.len() > 1);
+        // "delete the songs of Vasco": by him or in a folder; what goes away is not guessed at.
+        let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
+        let goes = verb.is_some_and(|verb| matches!(verb.verb.as_deref(), Some("delete" | "move")));
+        let works = self.frame.kinds.iter().any(|kind| matches!(kind.as_str(), "audio" | "video"));
+        let owned = |m: &&Mention| goes && works && named(m) && !m.called;
+        let lost = |m: &&Mention| {
+            placed && named(m) || owned(m) || self.changes() && self.done_there(m, mentions.len() > 1)
+        };
         mentions.iter().filter(lost).filter_map(|m| m.name.clone()).collect()
     }
 

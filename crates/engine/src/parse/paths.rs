@@ -23,6 +23,9 @@ pub(crate) fn whole_paths(items: Vec<Item>, text: &str, lexicon: &Lexicon, sense
     while at < out.len() {
         if let Some(end) = goes_on_to(&out, at, lexicon) {
             join(&mut out, at, end, text);
+        } else if numbered_folder(&out, at, lexicon) {
+            join(&mut out, at, at + 2, text);
+            out[at].lit = Lit::Slashed(out[at].text.clone());
         }
         at += 1;
     }
@@ -103,6 +106,21 @@ fn goes_on_to(items: &[Item], at: usize, lexicon: &Lexicon) -> Option<usize> {
         .get(end)
         .is_none_or(|next| next.is_symbol() || next.sense("prep").is_some() || next.sense("then").is_some());
     (folder && path && over && end > at + 1).then_some(end)
+}
+
+/// "the folder Work 2024": a name and a year right after it, behind the word for folder.
+fn numbered_folder(items: &[Item], at: usize, lexicon: &Lexicon) -> bool {
+    let folder = at.checked_sub(1).is_some_and(|before| {
+        let last = items[before].norm.rsplit(' ').next().and_then(|word| lexicon.single(word));
+        last.is_some_and(|word| word.senses.iter().any(|sense| sense.cat == "folder_word"))
+    });
+    let name = items[at].capital && items[at].words == 1 && matches!(items[at].lit, Lit::Word);
+    let next = items.get(at + 1).filter(|_| folder && name);
+    let year = next.is_some_and(|next| matches!(next.lit, Lit::Number(_)) && next.text.len() == 4);
+    let leads =
+        |next: &Item| next.is_symbol() || next.sense("prep").is_some() || next.sense("then").is_some();
+    let over = items.get(at + 2).is_none_or(leads);
+    year && over && beside(items, at + 1)
 }
 
 /// "called budget 2026.xlsx", "~/a.docx to CV 2025.docx": a word with which a name begins that was announced.

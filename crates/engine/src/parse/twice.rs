@@ -151,7 +151,11 @@ impl Clause<'_> {
         let name = self.frame.text(Role::NameTemplate).filter(|name| !name.contains(['{', '*']))?;
         let paths = self.frame.list(Role::Paths);
         let own = |path: &String| path.rsplit('/').next() == Some(name) && !self.frame.has(Role::DstDir);
-        (self.changes() && (paths.len() > 1 || paths.iter().any(own))).then(|| name.to_owned())
+        // "rename the photos to x.jpg": many things, and one name.
+        let several = paths.is_empty() && (0..self.len()).any(|at| self.kind_word(at) && self.several_at(at));
+        let limited = self.frame.order.as_ref().is_some_and(|order| order.limit == Some(1));
+        let many = several && !limited && crate::parse::has_ending(name);
+        (self.changes() && (many || paths.len() > 1 || paths.iter().any(own))).then(|| name.to_owned())
     }
 
     /// The word before `at`, over words that only bind.
@@ -253,6 +257,8 @@ impl Clause<'_> {
             || self.unclear_date(at)
             || self.one_too_many(at)
             || self.unable(at)
+            || self.told_apart(at)
+            || self.name_goes_on(at)
             || alike
     }
 

@@ -45,6 +45,45 @@ impl Clause<'_> {
             || self.about_file(at)
             || self.known_contact(at)
             || self.content_left_out(at)
+            || self.of_user(at)
+            || self.secret_of_file(at)
+            || self.sent_singly(at)
+            || self.copies_between(at)
+            || self.written_in_front(at)
+    }
+
+    /// "the processes of user anna": whose they are is not what they are called.
+    fn of_user(&self, at: usize) -> bool {
+        let user = at.checked_sub(1).is_some_and(|before| self.is(before, "describing", "user"));
+        user && self.frame.object == "processes" && self.items[at].taken == "name"
+    }
+
+    /// "send them one at a time": what is sent goes in one message.
+    fn sent_singly(&self, at: usize) -> bool {
+        self.is(at, "describing", "singly") && self.sends() && self.items[at].free()
+    }
+
+    /// "the duplicates between A and B": copies are looked for in each folder by itself.
+    fn copies_between(&self, at: usize) -> bool {
+        let between = self.is(at, "bound", "between") || self.is(at, "describing", "across");
+        let next = self.items.get(at + 1).is_some_and(|next| next.taken == "place");
+        between && next && !self.frame.also.is_empty() && !self.frame.qualifiers.is_empty()
+    }
+
+    /// "the password of x.pdf": what opens a file is none of those that are kept.
+    fn secret_of_file(&self, at: usize) -> bool {
+        self.frame.object == "credentials" && self.names_file(at)
+    }
+
+    /// "write 'x' at the beginning of notes.txt": what is written stands in the file, unless its name is spoken of.
+    fn written_in_front(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        let text =
+            self.frame.list(Role::Paths).iter().any(|p| self.senses.ending("write_format", p).is_some());
+        let field =
+            |word: &str| self.lexicon.single(word).is_some_and(|p| p.senses.iter().any(|s| s.id == "name"));
+        let front = item.taken == "prefix" && item.sense("after").is_some();
+        front && text && !item.norm.split(' ').any(field)
     }
 
     /// "except those containing 'x'": what stands in files is looked for, and leaves none out.

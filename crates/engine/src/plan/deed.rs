@@ -153,6 +153,7 @@ impl<'p> Build<'p> {
         if self.one_move(tool, &mut step) {
             return Ok(());
         }
+        self.where_they_went(&mut step);
         let from = self.list.clone();
         let file = [Role::Dst, Role::OutPath].iter().find_map(|role| tool.arg(*role));
         self.wrote = file.and_then(|arg| step.args.get(&arg.name)?.as_str()).map(str::to_owned);

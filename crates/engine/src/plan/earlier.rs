@@ -190,16 +190,24 @@ impl Build<'_> {
         !sets && frame.content.is_none() && !frame.nouns.is_empty() && rank(frame) < rank(before)
     }
 
+    /// "move all of X except a.txt, and delete a.txt": the folder in which a file was left out.
+    fn left_out_of(&self, frame: &Frame) -> Option<&str> {
+        let before = &self.earlier.last()?.frame;
+        let out = |name: &String| before.excluded.iter().any(|(_, left)| left.as_str() == Some(name));
+        before.text(Role::Place).filter(|_| frame.loose.iter().all(out))
+    }
+
     /// "open X and delete a.txt": a file named without a place is in the folder that was looked into.
     pub(super) fn in_shown_place(&self, frame: &Frame) -> Frame {
         let mut frame = frame.clone();
         if frame.loose.is_empty() || frame.has(Role::Place) {
             return frame;
         }
-        let Some((before, true)) = self.spoken_of("files") else { return frame };
-        let Some(place) = before.frame.text(Role::Place).filter(|_| plain(&before.frame)) else {
-            return frame;
+        let shown = || match self.spoken_of("files") {
+            Some((before, true)) if plain(&before.frame) => before.frame.text(Role::Place),
+            _ => None,
         };
+        let Some(place) = self.left_out_of(&frame).or_else(shown) else { return frame };
         let inside = |path: String| match path.strip_prefix("~/") {
             Some(name) if frame.loose.iter().any(|loose| loose == name) => format!("{place}/{name}"),
             _ => path,

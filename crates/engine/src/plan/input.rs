@@ -99,7 +99,7 @@ impl<'p> Build<'p> {
             && !rest.has(Role::Paths)
             && rest.kinds.len() <= 1
             && rest.qualifiers.is_empty()
-            && !narrowed(&rest)
+            && (!narrowed(&rest) || self.own_names(&rest))
             && rest.order.is_none()
             && rest.begins.is_none()
             && rest.sets.is_none()
@@ -139,6 +139,19 @@ impl<'p> Build<'p> {
             return Err(ask(missing));
         }
         Ok(list)
+    }
+
+    /// "the screenshot": things that only the names of their sort tell from others, and nothing else does.
+    fn own_names(&self, frame: &Frame) -> bool {
+        let senses = &self.planner.lexicons.senses;
+        let nouns = frame.nouns.iter().filter_map(|noun| senses.noun.get(&noun.id));
+        let own: Vec<&String> = nouns.flat_map(|noun| &noun.names).collect();
+        let patterns = frame.list(Role::Patterns);
+        let other = NARROWING.iter().any(|role| *role != Role::Patterns && frame.has(*role));
+        !patterns.is_empty()
+            && patterns.iter().all(|p| own.contains(&p))
+            && !other
+            && frame.excluded.is_empty()
     }
 
     /// The question for what an executor works on.

@@ -89,6 +89,20 @@ impl Build<'_> {
         })
     }
 
+    /// "move them to X and send them": things that were moved are no longer where they were found.
+    pub(super) fn where_they_went(&self, step: &mut Step) {
+        const LIST: &str = "from_step";
+        let Some(list) = step.args.get(LIST).cloned() else { return };
+        let moved = |earlier: &Step| {
+            let tool = self.planner.catalog.get(&earlier.tool);
+            let moves = tool.is_some_and(|tool| tool.verb() == "move" && tool.object() == "files");
+            moves && earlier.args.get(LIST) == Some(&list) && !earlier.args.contains_key("index")
+        };
+        if let Some(at) = self.steps.iter().rposition(moved) {
+            step.args.insert(LIST.to_owned(), (at + 1).into());
+        }
+    }
+
     /// "rename it to x and move it to Y": the same things, which get a new name and a new place in one step. After the
     /// first of two they would no longer be where they were found.
     pub(super) fn one_move(&mut self, tool: &Tool, step: &mut Step) -> bool {
