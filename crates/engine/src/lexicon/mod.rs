@@ -76,6 +76,16 @@ pub struct Lexicon {
     pub(crate) all_words: Vec<String>,
     /// Words after which a thing is named.
     pub(crate) articles: Vec<String>,
+    /// Words after which it is said what a reminder is for.
+    pub(crate) deed_words: Vec<String>,
+    /// Words after which a fact is told.
+    pub(crate) fact_words: Vec<String>,
+    /// Words that bind a time to what stands before it.
+    pub(crate) binding_words: Vec<String>,
+    /// Feasts, and words that say that a time comes again or every second time.
+    pub(crate) time_words: Vec<String>,
+    /// Words that tell to do something no longer.
+    pub(crate) ceasing_words: Vec<String>,
     /// Whether days and months may have an article before them.
     pub(crate) articled_dates: bool,
     /// Whether in 5/6 the day always comes first.
