@@ -86,6 +86,14 @@ pub struct Lexicon {
     pub(crate) time_words: Vec<String>,
     /// Words that tell to do something no longer.
     pub(crate) ceasing_words: Vec<String>,
+    /// Words that say what things do not have.
+    pub(crate) lacking_words: Vec<String>,
+    /// Words with which it is told of things which ones they are.
+    pub(crate) relative_words: Vec<String>,
+    /// Words for taking something away that do not say where it goes.
+    pub(crate) erasing_words: Vec<String>,
+    /// Short words before a name, written with a point.
+    pub(crate) title_words: Vec<String>,
     /// Whether days and months may have an article before them.
     pub(crate) articled_dates: bool,
     /// Whether in 5/6 the day always comes first.

@@ -46,6 +46,7 @@ mod table;
 mod twice;
 mod unable;
 mod unasked;
+mod unheld;
 mod vague;
 mod verb;
 mod when;

@@ -41,8 +41,11 @@ impl Clause<'_> {
         if let Some(timing) = (0..self.len()).find_map(|at| self.hence(at)) {
             return Some(timing);
         }
+        let mut several = false;
         let day = (0..self.len()).find_map(|at| {
             let (days, end) = self.span(at).or_else(|| self.numbered_day(at))?;
+            let span = days.ahead.or(days.from.zip(days.to));
+            several = span.is_some_and(|(from, to)| from.tomorrow().is_ok_and(|next| next < to));
             let day = days.ahead.map(|(from, _)| from).or(days.from)?;
             (day >= self.clock.today()).then_some((day, at..end))
         });
@@ -75,11 +78,11 @@ impl Clause<'_> {
             None if now => self.clock.today(),
             None => self.next_at(hour, minute)?,
         };
-        // More is said about the day, it is left out, or the night of a day that is named goes on into the next one.
+        // More is said about the day, it is one of several, it is left out, or the night of a day that is named goes on into the next one.
         let late = part_id.as_deref() == Some("evening") && hour < 5;
         let unclear = day
             .as_ref()
-            .is_some_and(|(_, range)| late || self.day_goes_on(range.end) || self.left_out(range.start) || self.each_week(range));
+            .is_some_and(|(_, range)| late || several || self.day_goes_on(range.end) || self.left_out(range.start) || self.each_week(range));
         if let Some((_, range)) = day {
             at.push(self.with_preposition(range));
         }

@@ -253,6 +253,7 @@ impl Clause<'_> {
             || self.unclear_date(at)
             || self.one_too_many(at)
             || self.unable(at)
+            || self.unheld(at)
             || alike
     }
 

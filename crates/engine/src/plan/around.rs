@@ -51,7 +51,7 @@ impl<'a> Around<'a> {
             let Some(before) = range.start.checked_sub(1).filter(|at| !self.timed(*at)) else { return false };
             match self.part(before) {
                 Part::Fact => true,
-                Part::Deed => self.binds(before) || self.pointed(before, range.end),
+                Part::Deed => self.binds(before) || self.binds(range.start) || self.pointed(before, range.end),
                 Part::Order => self.pointed(before, range.end),
             }
         })
@@ -80,17 +80,19 @@ impl<'a> Around<'a> {
         let article = self.lexicon.articles.contains(&item.norm);
         let named = |i: &usize| !self.lexicon.articles.contains(&self.items[*i].norm);
         let next = (at + 1..self.items.len()).find(named);
-        let plain = next.is_some_and(|next| !self.items[next].is_symbol() && !self.about_time(next));
+        let named = next.is_some_and(|next| !self.items[next].is_symbol() && !self.about_time(next));
+        let listed = next.is_some_and(|next| self.listed(next));
         match () {
-            () if self.lexicon.fact_words.contains(&item.norm) && plain => Part::Fact,
-            () if (self.opener(at) || article) && plain => Part::Deed,
-            () if item.command().is_some() && !self.about_time(at) && !self.reminds(at) => Part::Deed,
+            () if self.lexicon.fact_words.contains(&item.norm) => Part::Fact,
+            () if self.opener(at) && (named || item.words > 1) || article && named && !listed => Part::Deed,
+            () if item.command().is_some() && !self.time_word(at) && !self.reminds(at) => Part::Deed,
             () => Part::Order,
         }
     }
 
     fn opener(&self, at: usize) -> bool {
-        self.items.get(at).is_some_and(|item| self.lexicon.deed_words.contains(&item.norm))
+        let first = self.items.get(at).and_then(|item| item.norm.split(' ').next());
+        first.is_some_and(|first| self.lexicon.deed_words.iter().any(|word| word == first))
     }
 
     fn reminds(&self, at: usize) -> bool {
@@ -103,7 +105,8 @@ impl<'a> Around<'a> {
         let number = item.number().is_some() && !self.counts_things(at);
         let ordered = item.sense("ordinal").is_some() || item.sense("rel").is_some();
         let dated = matches!(item.lit, Lit::Clock(..) | Lit::Date(..));
-        self.timed(at) || number || ordered || dated || self.time_word(at)
+        let when = WHEN.iter().any(|cat| item.sense(cat).is_some());
+        self.timed(at) || number || ordered || dated || when
     }
 
     /// "3 things": whether the number here is one of things.
@@ -115,8 +118,12 @@ impl<'a> Around<'a> {
     /// A unit, a month, a day, a feast, or a word that says that a time comes again or every second time.
     fn time_word(&self, at: usize) -> bool {
         let item = &self.items[at];
-        let listed = |word: &str| self.lexicon.time_words.iter().any(|known| known == word);
-        WHEN.iter().any(|cat| item.sense(cat).is_some()) || item.norm.split(' ').any(listed)
+        WHEN.iter().any(|cat| item.sense(cat).is_some()) || self.listed(at)
+    }
+
+    fn listed(&self, at: usize) -> bool {
+        let known = |word: &str| self.lexicon.time_words.iter().any(|known| known == word);
+        self.items[at].norm.split(' ').any(known)
     }
 
     /// Whether a word outside of what is to be done says when, or when not.
