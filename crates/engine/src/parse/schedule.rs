@@ -80,9 +80,12 @@ impl Clause<'_> {
         };
         // More is said about the day, it is one of several, it is left out, or the night of a day that is named goes on into the next one.
         let late = part_id.as_deref() == Some("evening") && hour < 5;
-        let unclear = day
-            .as_ref()
-            .is_some_and(|(_, range)| late || several || self.day_goes_on(range.end) || self.left_out(range.start) || self.each_week(range));
+        let unclear = day.as_ref().is_some_and(|(_, range)| {
+            late || several
+                || self.day_goes_on(range.end)
+                || self.left_out(range.start)
+                || self.each_week(range)
+        });
         if let Some((_, range)) = day {
             at.push(self.with_preposition(range));
         }

@@ -8,6 +8,12 @@ use crate::text::Lit;
 /// What a word of a clause that says which events are meant was read as.
 const CHOSEN: [&str; 6] = ["date", "time", "event", "flag", "part of the day", "order"];
 
+/// Categories of words that go on with something else after a name.
+const LINKING: [&str; 14] = [
+    "prep", "then", "bound", "neg", "polite", "set", "but", "compare", "age", "rel", "pron", "flag", "every",
+    "outside",
+];
+
 impl Clause<'_> {
     /// A word of a clause that changes something, which nothing in the plan stands for.
     pub(crate) fn unheld(&self, at: usize) -> bool {
@@ -73,7 +79,9 @@ impl Clause<'_> {
         let year = matches!(item.lit, Lit::Number(_)) && item.text.len() == 4 && item.taken == "date";
         let named = |i: usize| {
             let before = &self.items[i];
-            before.capital && matches!(before.lit, Lit::Word) && matches!(before.taken, "place" | "mail folder")
+            before.capital
+                && matches!(before.lit, Lit::Word)
+                && matches!(before.taken, "place" | "mail folder")
         };
         year && self.before(at).is_some_and(named)
     }
@@ -81,7 +89,8 @@ impl Clause<'_> {
     /// "the folder Cose fatte": a word right after the name of a folder that is called one.
     fn rest_of_folder_name(&self, at: usize) -> bool {
         let item = &self.items[at];
-        let loose = item.free() && item.is_unknown()
+        let links = LINKING.iter().any(|cat| item.sense(cat).is_some());
+        let loose = item.free() && !links
             || item.participle().is_some() && item.taken != "place"
             || item.sense("touch").is_some() && item.taken == "date";
         let named = |i: usize| {
@@ -162,7 +171,7 @@ impl Clause<'_> {
     fn related(&self, at: usize) -> bool {
         let first = self.items[at].norm.split(' ').next().unwrap_or_default();
         let opens = self.lexicon.relative_words.iter().any(|word| word == first);
-        let of_event = self.before(at).is_some_and(|i| self.noun_at(i));
+        let of_event = self.before(at).is_some_and(|i| matches!(self.taken(i), "noun" | "date"));
         let says = |i: &usize| !only_stop(&self.items[*i]) && self.sense(*i, "verb").is_none();
         let next = (at + 1..self.len()).find(says);
         opens && of_event && !next.is_some_and(|i| CHOSEN.contains(&self.taken(i)))
@@ -179,7 +188,7 @@ impl Clause<'_> {
 
     /// "with x or y in the subject": what else is said to stand there.
     fn other_subject(&self, at: usize) -> bool {
-        let either = self.is(at, "then", "or") && self.taken(at) == "subject";
+        let either = super::twice::conjunction(&self.items[at]) && self.taken(at) == "subject";
         let unread = self.is(at, "after", "subject") && self.taken(at) != "subject";
         either || unread
     }
@@ -203,7 +212,12 @@ impl Clause<'_> {
 
     /// "the spam folder": a folder, and no sort of messages.
     fn sorted_folder(&self, at: usize) -> bool {
-        let sort = |id: &String| self.senses.noun.get(id).is_some_and(|noun| noun.set.contains_key(&crate::catalog::Role::Dimension));
+        let sort = |id: &String| {
+            self.senses
+                .noun
+                .get(id)
+                .is_some_and(|noun| noun.set.contains_key(&crate::catalog::Role::Dimension))
+        };
         let folder = |i: usize| self.sense(i, "folder_word").is_some() || self.is(i, "noun", "folder");
         let beside = self.before(at).is_some_and(folder) || folder(at + 1);
         self.noun_at(at) && beside && self.noun_ids(at).iter().any(sort)

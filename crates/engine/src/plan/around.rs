@@ -51,7 +51,9 @@ impl<'a> Around<'a> {
             let Some(before) = range.start.checked_sub(1).filter(|at| !self.timed(*at)) else { return false };
             match self.part(before) {
                 Part::Fact => true,
-                Part::Deed => self.binds(before) || self.binds(range.start) || self.pointed(before, range.end),
+                Part::Deed => {
+                    self.binds(before) || self.binds(range.start) || self.pointed(before, range.end)
+                }
                 Part::Order => self.pointed(before, range.end),
             }
         })
@@ -111,7 +113,8 @@ impl<'a> Around<'a> {
 
     /// "3 things": whether the number here is one of things.
     fn counts_things(&self, at: usize) -> bool {
-        let thing = |item: &Item| item.is_unknown() && matches!(item.lit, Lit::Word) || item.sense("noun").is_some();
+        let thing =
+            |item: &Item| item.is_unknown() && matches!(item.lit, Lit::Word) || item.sense("noun").is_some();
         self.items.get(at + 1).is_some_and(thing) && !self.time_word(at + 1) && !self.timed(at + 1)
     }
 
@@ -166,6 +169,7 @@ fn makes_task(item: &Item, senses: &Senses) -> bool {
 pub(super) fn ceases(items: &[Item], lexicon: &Lexicon, senses: &Senses) -> Option<String> {
     let verb = items.iter().position(|item| makes_task(item, senses))?;
     let before = items[..verb].iter().rev().take(2);
-    let said = |item: &&Item| item.norm.split(' ').any(|word| lexicon.ceasing_words.iter().any(|w| w == word));
+    let said =
+        |item: &&Item| item.norm.split(' ').any(|word| lexicon.ceasing_words.iter().any(|w| w == word));
     before.filter(said).map(|item| item.text.clone()).next()
 }

@@ -390,6 +390,7 @@ fn scheduled(
         .collect();
     let mut words = more_time(&rest);
     words.extend(around.unread());
+    words.dedup();
     if !words.is_empty() {
         return Answer::Gap(Gap::new("not all that is said about when was understood", words));
     }
