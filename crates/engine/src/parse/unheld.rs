@@ -189,7 +189,7 @@ impl Clause<'_> {
     /// "with x or y in the subject": what else is said to stand there.
     fn other_subject(&self, at: usize) -> bool {
         let either = super::twice::conjunction(&self.items[at]) && self.taken(at) == "subject";
-        let unread = self.is(at, "after", "subject") && self.taken(at) != "subject";
+        let unread = self.is(at, "after", "subject") && self.items[at].free();
         either || unread
     }
 
