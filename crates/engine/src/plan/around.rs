@@ -39,7 +39,8 @@ impl<'a> Around<'a> {
 
     /// Words about when, outside of what is to be done, that the time does not hold.
     pub(super) fn unread(&self) -> Vec<String> {
-        let outside = |at: &usize| self.part(*at) == Part::Order && !self.timed(*at);
+        let parts = self.parts();
+        let outside = |at: &usize| parts.get(*at) == Some(&Part::Order) && !self.timed(*at);
         let lost = |at: &usize| self.says_when(*at) || self.joins_times(*at);
         let words = (0..self.items.len()).filter(outside).filter(lost);
         words.map(|at| self.items[at].text.clone()).collect()
@@ -47,9 +48,10 @@ impl<'a> Around<'a> {
 
     /// Whether the time is one of what is to be done or remembered: "take the 9:15 train", "that the shop closes at 7".
     pub(super) fn belongs_to_deed(&self) -> bool {
+        let parts = self.parts();
         self.timing.at.iter().any(|range| {
             let Some(before) = range.start.checked_sub(1).filter(|at| !self.timed(*at)) else { return false };
-            match self.part(before) {
+            match parts.get(before).copied().unwrap_or(Part::Order) {
                 Part::Fact => true,
                 Part::Deed => {
                     self.binds(before) || self.binds(range.start) || self.pointed(before, range.end)
@@ -63,17 +65,18 @@ impl<'a> Around<'a> {
         self.timing.at.iter().any(|range| range.contains(&at))
     }
 
-    /// The part of the request that a word stands in.
-    fn part(&self, at: usize) -> Part {
+    /// The part of the request that each word stands in.
+    fn parts(&self) -> Vec<Part> {
         let mut part = Part::Order;
-        for i in 0..=at.min(self.items.len().saturating_sub(1)) {
+        let step = |at: usize| {
             part = match part {
-                _ if self.timed(i) => Part::Order,
-                Part::Order => self.opens(i),
+                _ if self.timed(at) => Part::Order,
+                Part::Order => self.opens(at),
                 inside => inside,
             };
-        }
-        part
+            part
+        };
+        (0..self.items.len()).map(step).collect()
     }
 
     /// What begins with this word: an order of its own, "to …", "that …", or a thing with its article.
