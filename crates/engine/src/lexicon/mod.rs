@@ -78,6 +78,24 @@ pub struct Lexicon {
     pub(crate) idle_words: Vec<String>,
     /// Words after which a thing is named.
     pub(crate) articles: Vec<String>,
+    /// Words after which it is said what a reminder is for.
+    pub(crate) deed_words: Vec<String>,
+    /// Words after which a fact is told.
+    pub(crate) fact_words: Vec<String>,
+    /// Words that bind a time to what stands before it.
+    pub(crate) binding_words: Vec<String>,
+    /// Feasts, and words that say that a time comes again or every second time.
+    pub(crate) time_words: Vec<String>,
+    /// Words that tell to do something no longer.
+    pub(crate) ceasing_words: Vec<String>,
+    /// Words that say what things do not have.
+    pub(crate) lacking_words: Vec<String>,
+    /// Words with which it is told of things which ones they are.
+    pub(crate) relative_words: Vec<String>,
+    /// Words for taking something away that do not say where it goes.
+    pub(crate) erasing_words: Vec<String>,
+    /// Short words before a name, written with a point.
+    pub(crate) title_words: Vec<String>,
     /// Whether days and months may have an article before them.
     pub(crate) articled_dates: bool,
     /// Whether in 5/6 the day always comes first.

@@ -37,6 +37,19 @@ impl Clause<'_> {
         }
     }
 
+    /// "tomorrow at 5", "from 2 to 4": hours of the night or of the afternoon. For what is made they are asked about, of
+    /// what is there they tell too little.
+    pub(super) fn unsure_hours(&mut self, hours: &[Hour]) -> bool {
+        let part = self.frame.text(Role::DayPart).map(str::to_owned);
+        let unsure = |hour: &Hour| self.small_hour(hour.hour, &hour.at, part.as_deref());
+        let unsure = self.changes() && !hours.is_empty() && hours.iter().all(unsure);
+        if unsure && (self.shifts() || self.chooses_by_hour()) {
+            let word = self.items[hours[0].at.end - 1].text.clone();
+            self.frame.leftover.push(word);
+        }
+        unsure
+    }
+
     /// Whether what is there is given another hour.
     pub(super) fn shifts(&self) -> bool {
         let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));

@@ -97,13 +97,16 @@ impl Clause<'_> {
 impl Clause<'_> {
     /// Whether a word that only binds others elsewhere could choose things where something is changed: "her", "back", "just".
     fn says_something(&self, at: usize) -> bool {
-        const SMALL: [&str; 6] = ["polite", "list_word", "wish", "every", "then", "prep"];
+        const SMALL: [&str; 7] = ["polite", "list_word", "wish", "every", "then", "prep", "vague"];
         let item = &self.items[at];
         // "the photos of me": whose or of whom they are.
         let whose = item.is("self", "me") && at > 0 && self.is(at - 1, "prep", "of");
+        let same = |word: &String| word.split(' ').eq(item.norm.split_whitespace());
         let idle =
-            self.lexicon.idle_words.contains(&item.norm) || SMALL.iter().any(|cat| item.sense(cat).is_some());
-        item.sense("stop").is_some() && (whose || !idle)
+            self.lexicon.idle_words.iter().any(same) || SMALL.iter().any(|cat| item.sense(cat).is_some());
+        // "change her phone": of the contact that was spoken of.
+        let known = self.frame.object == "contacts";
+        item.sense("stop").is_some() && !known && (whose || !idle)
     }
 
     /// "in Downloads, no wait, on the Desktop": what was said before it is not meant.

@@ -48,6 +48,7 @@ mod table;
 mod twice;
 mod unable;
 mod unasked;
+mod unheld;
 mod vague;
 mod verb;
 mod when;

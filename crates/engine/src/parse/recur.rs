@@ -61,6 +61,10 @@ impl Clause<'_> {
         // The hours after midnight of a night that is named are those of the next day.
         let late = part.as_deref() == Some("evening") && (cron.weekday != "*" || cron.day != "*");
         let clock = clock.filter(|(hour, _, _)| cron.needs_clock && !(late && *hour < 5));
+        let small_hour = clock.as_ref().is_some_and(|(hour, _, span)| {
+            let part = (0..self.len()).find_map(|at| self.sense(at, "day_part"));
+            self.small_hour(*hour, span, part)
+        });
         if let Some((hour, minute, span)) = clock {
             cron.hour = hour.to_string();
             cron.minute = minute.to_string();
@@ -75,7 +79,7 @@ impl Clause<'_> {
         }
         let schedule = (!cron.needs_clock)
             .then(|| format!("{} {} {} * {}", cron.minute, cron.hour, cron.day, cron.weekday));
-        Some(Timing { schedule, recurs: true, at })
+        Some(Timing { schedule, recurs: true, small_hour, at })
     }
 
     /// "at 8 and at 20", "at 8 and 20": another hour of the same day.

@@ -58,7 +58,9 @@ impl Clause<'_> {
         let before = (0..at).rev().find(|i| !only_stop(&self.items[*i]));
         let thing = before.is_some_and(|i| self.items[i].taken == "noun" && Some(i) != self.verb_at);
         let only = item.senses.iter().all(|sense| sense.cat == "verb");
-        item.free() && item.words == 1 && item.sense("verb").is_some() && only && thing
+        // What stands in a file that is named is told apart by the file.
+        let named = self.frame.has(Role::Paths);
+        item.free() && item.words == 1 && item.sense("verb").is_some() && only && thing && !named
     }
 
     /// "the recent photos": a word that elsewhere only binds, and beside things says which.

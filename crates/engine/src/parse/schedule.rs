@@ -17,6 +17,8 @@ pub(crate) struct Timing {
     pub(crate) schedule: Option<String>,
     /// Repeats.
     pub(crate) recurs: bool,
+    /// An hour from one to five, which may be of the night or of the afternoon.
+    pub(crate) small_hour: bool,
     /// The items.
     pub(crate) at: Vec<Range<usize>>,
 }
@@ -39,8 +41,11 @@ impl Clause<'_> {
         if let Some(timing) = (0..self.len()).find_map(|at| self.hence(at)) {
             return Some(timing);
         }
+        let mut several = false;
         let day = (0..self.len()).find_map(|at| {
             let (days, end) = self.span(at).or_else(|| self.numbered_day(at))?;
+            let span = days.ahead.or(days.from.zip(days.to));
+            several = span.is_some_and(|(from, to)| from.tomorrow().is_ok_and(|next| next < to));
             let day = days.ahead.map(|(from, _)| from).or(days.from)?;
             (day >= self.clock.today()).then_some((day, at..end))
         });
@@ -65,7 +70,7 @@ impl Clause<'_> {
         let Some((hour, minute, range)) = clock else {
             let (_, range) = day?;
             at.push(self.with_preposition(range));
-            return Some(Timing { schedule: None, recurs: false, at });
+            return Some(Timing { schedule: None, recurs: false, small_hour: false, at });
         };
         let now = part.is_some_and(|at| self.sense(at, "part_of_today").is_some() && hour > 4);
         let date = match &day {
@@ -73,21 +78,25 @@ impl Clause<'_> {
             None if now => self.clock.today(),
             None => self.next_at(hour, minute)?,
         };
-        // More is said about the day, it is left out, or the night of a day that is named goes on into the next one.
+        // More is said about the day, it is one of several, it is left out, or the night of a day that is named goes on into the next one.
         let late = part_id.as_deref() == Some("evening") && hour < 5;
-        let unclear = day
-            .as_ref()
-            .is_some_and(|(_, range)| late || self.day_goes_on(range.end) || self.left_out(range.start));
+        let unclear = day.as_ref().is_some_and(|(_, range)| {
+            late || several
+                || self.day_goes_on(range.end)
+                || self.left_out(range.start)
+                || self.each_week(range)
+        });
         if let Some((_, range)) = day {
             at.push(self.with_preposition(range));
         }
         if let Some(part) = part {
             at.push(part..part + 1);
         }
+        let small_hour = self.small_hour(hour, &range, part_id.as_deref());
         at.push(range);
         let instant = self.clock.instant(date, hour, minute)?;
         let ahead = !unclear && self.is_to_come(date, hour, minute);
-        Some(Timing { schedule: ahead.then(|| format!("at:{instant}")), recurs: false, at })
+        Some(Timing { schedule: ahead.then(|| format!("at:{instant}")), recurs: false, small_hour, at })
     }
 
     /// "in 20 minutes", "two hours and a quarter from now": so long after this moment.
@@ -101,7 +110,7 @@ impl Clause<'_> {
         }
         let schedule = (minutes < 6_000_000).then(|| self.clock.later(minutes.minutes())).flatten()?;
         let at = std::iter::once(at..end).collect();
-        Some(Timing { schedule: Some(format!("at:{schedule}")), recurs: false, at })
+        Some(Timing { schedule: Some(format!("at:{schedule}")), recurs: false, small_hour: false, at })
     }
 
     /// "two hours", "an hour and a half", "2 hours and 15 minutes": minutes, and where it ends.
@@ -139,6 +148,22 @@ impl Clause<'_> {
         let small = |i: usize| super::clause::only_stop(&self.items[i]) || self.sense(i, "prep").is_some();
         let (from, to) = if at < range.start { (at + 1, range.start) } else { (range.end, at) };
         range.contains(&at) || (from..to).all(small)
+    }
+
+    /// "at 4": an hour that is said without its half of the day, and may be in the afternoon.
+    pub(super) fn small_hour(&self, hour: i8, range: &Range<usize>, part: Option<&str>) -> bool {
+        let told = |at: usize| {
+            let half = ["am", "pm", "noon", "midnight"].iter().any(|id| self.is(at, "clock", id));
+            half || self.items[at].text.starts_with('0')
+        };
+        (1..6).contains(&hour) && part.is_none() && !range.clone().any(told)
+    }
+
+    /// "il lunedì": with an article a day of the week may be that of every week.
+    fn each_week(&self, day: &Range<usize>) -> bool {
+        let article = |at: usize| self.lexicon.articles.contains(&self.items[at].norm);
+        let alone = day.len() == 1 && self.sense(day.start, "weekday").is_some();
+        alone && day.start.checked_sub(1).is_some_and(article)
     }
 
     /// "except on Sunday": a day on which something is not to be done.

@@ -259,6 +259,7 @@ impl Clause<'_> {
             || self.unable(at)
             || self.told_apart(at)
             || self.name_goes_on(at)
+            || self.unheld(at)
             || alike
     }
 

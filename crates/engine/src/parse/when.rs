@@ -50,7 +50,12 @@ impl Clause<'_> {
             let mut span = Spoken { from, to, end };
             if let Some(before) = known.take() {
                 match before.with(&span, self.in_a_row(before.end, at), self.apart(before.end, at)) {
-                    Some(both) => span = both,
+                    // What was said first is no end of both.
+                    Some(both) => {
+                        self.frame.slots.remove(&Role::After);
+                        self.frame.slots.remove(&Role::Before);
+                        span = both;
+                    }
                     // Of two spans that are not one, none is all that is meant.
                     None => self.frame.leftover.push(self.items[at].text.clone()),
                 }
@@ -214,6 +219,9 @@ impl Clause<'_> {
         let Some(&Hour { hour, minute, .. }) = clocks.first() else { return };
         let day = self.day_of_clock(clocks.len());
         self.unread_hours(&clocks, day.is_some() || weekday.is_some());
+        if self.unsure_hours(&clocks) {
+            return;
+        }
         let again =
             weekday.and_then(|w| self.weekday(if w == 0 { 7 } else { w }, None)).and_then(|days| days.ahead);
         let date = day

@@ -2,6 +2,7 @@
 
 use super::again::{again, without};
 use super::answer::{Answer, Ask, Explain, Gap, Leans};
+use super::around::{Around, ceases};
 use super::compose::{Build, List, Stop};
 use super::join::joined;
 use super::say::{spoken, wonders};
@@ -139,13 +140,13 @@ fn read_whole(
     }
     let items = without_purposes(without_reasons(together(items, lexicon, senses), senses), senses);
     let asked = asks(&items, senses);
-    if let Some(not) = not_reminded(planner, &items) {
+    if let Some(not) = not_reminded(planner, &items).or_else(|| ceases(&items, lexicon, senses)) {
         return Reading::said(Answer::Gap(Gap::new("nothing is to be remembered", vec![not])), explain);
     }
     if let Some(timing) =
         timing(&items, lexicon, senses, clock).filter(|t| !asked && schedules(planner, &items, t))
     {
-        let answer = scheduled(planner, text, &items, &timing, &mut explain);
+        let answer = scheduled(planner, lexicon, text, &items, &timing, &mut explain);
         explain.leans = Leans { clock: true, request: true, topic: true, list: true };
         // What cannot be done now cannot be done later either, and later nobody knows what was spoken of.
         if let (Answer::Plan(plan), false) = (&answer, reminds(planner, &items))
@@ -363,6 +364,7 @@ fn schedules(planner: &Planner, items: &[Item], timing: &Timing) -> bool {
 /// The task that does the rest of the request at its time.
 fn scheduled(
     planner: &Planner,
+    lexicon: &Lexicon,
     text: &str,
     items: &[Item],
     timing: &Timing,
@@ -373,7 +375,10 @@ fn scheduled(
     else {
         return Answer::Gap(Gap::new("nothing in the catalog keeps schedules", Vec::new()));
     };
-    let Some(schedule) = &timing.schedule else {
+    let around = Around::new(items, timing, lexicon, &planner.lexicons.senses);
+    // An hour of what is to be done, or one that may be of the night or of the afternoon, is no time for a reminder.
+    let sure = !reminds(planner, items) || !(timing.small_hour || around.belongs_to_deed());
+    let Some(schedule) = timing.schedule.as_ref().filter(|_| sure) else {
         let missing = tool.arg(Role::Schedule).map(|arg| arg.name.clone()).into_iter().collect();
         return Answer::Ask(Ask { missing, tool: tool.name.as_str().to_owned() });
     };
@@ -383,7 +388,9 @@ fn scheduled(
         .filter(|(at, _)| !timing.at.iter().any(|r| r.contains(at)))
         .map(|(_, i)| i)
         .collect();
-    let words = more_time(&rest);
+    let mut words = more_time(&rest);
+    words.extend(around.unread());
+    words.dedup();
     if !words.is_empty() {
         return Answer::Gap(Gap::new("not all that is said about when was understood", words));
     }

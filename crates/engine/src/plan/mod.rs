@@ -5,6 +5,7 @@
 
 mod again;
 mod answer;
+mod around;
 mod choose;
 mod compose;
 mod context;
