@@ -49,6 +49,7 @@ mod twice;
 mod unable;
 mod unasked;
 mod unheld;
+mod unmet;
 mod vague;
 mod verb;
 mod when;

@@ -260,6 +260,7 @@ impl Clause<'_> {
             || self.told_apart(at)
             || self.name_goes_on(at)
             || self.unheld(at)
+            || self.unmet(at)
             || alike
     }
 
