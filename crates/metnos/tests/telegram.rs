@@ -210,7 +210,9 @@ fn a_bad_line_delays_answers_and_loses_none() {
     // A message that is refused is given up and holds nothing up.
     bot.fail("sendMessage", &[Fault::Refused]);
     let before = bot.sent_to(HOST).len();
+    // What stops is answered beside what waits: which of two answers is refused is said by their order here.
     bot.says(HOST, "/stop");
+    bot.wait_failed("sendMessage");
     bot.says(HOST, "/lang en");
     bot.wait("language", |sent| sent.text().contains("English"));
     assert_eq!(bot.sent_to(HOST).len(), before + 1, "{:#?}", bot.sent_to(HOST));

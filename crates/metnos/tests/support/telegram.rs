@@ -231,6 +231,15 @@ impl Bot {
         }
     }
 
+    /// Waits until every call of `method` that was to go wrong did.
+    pub fn wait_failed(&self, method: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while self.lock().faults.get(method).is_some_and(|faults| !faults.is_empty()) {
+            assert!(Instant::now() < until, "{method} was not called as often as it should fail");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
         let (mut bytes, mut chunk) = (Vec::new(), [0; 8192]);
