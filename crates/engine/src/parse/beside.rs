@@ -24,8 +24,17 @@ const BINDING: [&str; 11] = [
     "these",
 ];
 
-/// The places in the text that only tell: the sentences before the request, and the reason after it.
-pub(crate) fn told(items: &[Item], senses: &Senses) -> Vec<Range<usize>> {
+/// A place in the text that only tells.
+pub(crate) struct Told {
+    /// Where.
+    pub(crate) place: Range<usize>,
+    /// True when it may be left out only where nothing is changed.
+    pub(crate) mild: bool,
+}
+
+/// The places in the text that only tell: the sentences before the request, the reason after it, and remarks on either
+/// side.
+pub(crate) fn told(items: &[Item], senses: &Senses) -> Vec<Told> {
     let grave = |item: &Item| {
         let verb = item.command().and_then(|id| senses.verb.get(id));
         verb.is_some_and(|verb| matches!(verb.verb.as_deref(), Some("delete" | "send")))
@@ -40,7 +49,35 @@ pub(crate) fn told(items: &[Item], senses: &Senses) -> Vec<Range<usize>> {
     let before = before.map(|stop| items[0].start..items[stop].end);
     let after = (1..items.len()).find(|at| explains(&items[*at..], items[at - 1].is_comma()));
     let after = after.map(|at| items[at].start..items.last().map_or(0, |last| last.end));
-    before.into_iter().chain(after).collect()
+    let sure = before.into_iter().chain(after).map(|place| Told { place, mild: false });
+    sure.chain(remarks(items).map(|place| Told { place, mild: true })).collect()
+}
+
+/// What somebody remarks after a request, or before it. It may speak of deeds, but not of what is asked for.
+fn remarks(items: &[Item]) -> impl Iterator<Item = Range<usize>> {
+    let stops = |item: &Item| ends(item) || matches!(item.lit, Lit::Symbol('?'));
+    let all = |part: &[Item]| {
+        let mut parts = part.split(ends).filter(|part| !part.is_empty()).peekable();
+        parts.peek().is_some() && parts.all(remarked)
+    };
+    let after = (1..items.len()).find(|at| stops(&items[at - 1]) && all(&items[*at..]));
+    let after = after.map(|at| items[at].start..items.last().map_or(0, |last| last.end));
+    let before = (1..items.len()).rev().find(|stop| ends(&items[*stop]) && all(&items[..*stop]));
+    let before = before.map(|stop| items[0].start..items[stop].end);
+    after.into_iter().chain(before)
+}
+
+/// Whether these words tell something in which no order hides and no choice: who says "it" of what is asked for may at
+/// most like it.
+fn remarked(part: &[Item]) -> bool {
+    let is = |item: &Item, cat: &str| item.sense(cat).is_some();
+    let done = |item: &Item| item.participle().is_some() && !item.capital && !binds(item);
+    let there = |item: &Item| item.is("pron", "there");
+    let word = |item: &Item| plain(item) || done(item) || there(item) || is(item, "prep") && !binds(item);
+    let points = part.iter().any(|item| is(item, "pron") && !there(item));
+    let likes = part.iter().any(|item| item.is("tells", "feels"));
+    let orders = |item: &Item| item.is("pron", "only") || is(item, "wish") && !is(item, "tells");
+    part.iter().any(says) && part.iter().all(word) && !part.iter().any(orders) && (likes || !points)
 }
 
 /// Signs with which a sentence may end, besides commas and dots that trail off.
@@ -53,13 +90,19 @@ fn ends(item: &Item) -> bool {
 
 /// Whether these words tell how things are, and name nothing that a request could be about.
 fn tells(part: &[Item]) -> bool {
-    let is = |item: &Item, cats: &[&str]| cats.iter().any(|cat| item.sense(cat).is_some());
-    let told = |item: &Item| {
-        let said =
-            is(item, &["tells", "reason", "ambient"]) || light(item) || item.is_unknown() && !item.capital;
-        matches!(item.lit, Lit::Word) && said && !binds(item)
-    };
-    part.iter().any(|item| is(item, &["tells", "subject"])) && part.iter().all(told)
+    part.iter().any(says) && part.iter().all(plain)
+}
+
+/// A word with which somebody tells something.
+fn says(item: &Item) -> bool {
+    ["tells", "subject"].iter().any(|cat| item.sense(cat).is_some())
+}
+
+/// A word that may stand in what is told: it says nothing to a request.
+fn plain(item: &Item) -> bool {
+    let known = ["tells", "reason", "ambient"].iter().any(|cat| item.sense(cat).is_some());
+    let said = known || light(item) || item.is_unknown() && !item.capital;
+    matches!(item.lit, Lit::Word) && said && !binds(item)
 }
 
 /// Whether the rest of a sentence says why: it begins with a word that does, and orders nothing.

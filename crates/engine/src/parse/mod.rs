@@ -59,7 +59,7 @@ pub(crate) use alike::compared;
 pub(crate) use apart::together;
 pub(crate) use apposition::appositions;
 pub(crate) use aside::{asks, without_purposes, without_reasons};
-pub(crate) use beside::told;
+pub(crate) use beside::{Told, told};
 pub(crate) use clause::Clause;
 pub(crate) use frame::{Anaphor, Frame, Order, Sets};
 pub(crate) use item::{Item, items};

@@ -349,8 +349,13 @@ impl Clause<'_> {
     }
 }
 
-/// Whether the last part of a path has an ending.
+/// Files that are so called wherever there is Unix, and have no ending.
+const BARE: &str = "hosts hostname fstab mtab passwd group shadow sudoers crontab syslog motd authorized_keys known_hosts \
+    README LICENSE COPYING CHANGELOG Makefile Dockerfile .bashrc .profile .zshrc .vimrc .gitconfig";
+
+/// Whether a path ends as one of a file does: with an ending, or with a name that only files have.
 pub(crate) fn has_ending(path: &str) -> bool {
     let last = path.rsplit('/').next().unwrap_or_default();
-    last.rfind('.').is_some_and(|dot| dot > 0 && dot + 1 < last.len() && last[dot + 1..].len() <= 5)
+    let bare = last.len() < path.len() && BARE.split_whitespace().any(|name| name == last);
+    bare || last.rfind('.').is_some_and(|dot| dot > 0 && dot + 1 < last.len() && last[dot + 1..].len() <= 5)
 }

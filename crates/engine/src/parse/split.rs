@@ -2,6 +2,7 @@
 
 use super::Item;
 use super::clause::only_stop;
+use crate::catalog::Role;
 use crate::lexicon::Senses;
 use crate::text::Lit;
 
@@ -28,8 +29,9 @@ pub(crate) fn split(items: Vec<Item>, senses: &Senses) -> Vec<Vec<Item>> {
             && (items[at..next].iter().any(|item| item.sense("then").is_some())
                 || !only_left_out(&items[..at]))
             && !gives_text(&items, next);
+        let (left, right) = (&items[..at], &items[next..]);
         let belongs =
-            beside(&items[..at], &items[next..], senses) || taken_up(&items[..at], &items[next..], senses);
+            beside(left, right, senses) || taken_up(left, right, senses) || fronted(left, right, senses);
         if command && !belongs || apart(&items[..at], &items[next..], senses) {
             cuts.push((at, next));
         }
@@ -126,6 +128,15 @@ fn taken_up(left: &[Item], right: &[Item], senses: &Senses) -> bool {
         && right.first().is_some_and(acts)
         && points
         && (right.iter().any(record) || right.first().is_some_and(books))
+}
+
+/// "among the mails of last month, move the invoices to 'x'": things that are named first, and then a sort of them.
+fn fronted(left: &[Item], right: &[Item], senses: &Senses) -> bool {
+    let noun = |item: &Item| item.sense("noun").and_then(|id| senses.noun.get(id));
+    let sort = right.iter().filter_map(noun).find(|noun| noun.set.contains_key(&Role::Dimension));
+    let named = left.iter().filter_map(noun).find(|noun| noun.object.is_some());
+    let alike = sort.zip(named).is_some_and(|(sort, named)| sort.object == named.object);
+    alike && left.iter().all(|item| item.command().is_none())
 }
 
 fn boundary(item: &Item) -> bool {

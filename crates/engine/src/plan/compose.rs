@@ -163,9 +163,11 @@ impl<'p> Build<'p> {
                 if frame.verbs.is_empty() && only_place(&frame) {
                     frame.verbs.push("list".to_owned());
                 }
+                let from = self.steps.len();
                 let list = self.look(&frame, &object)?;
                 self.remember(&frame, &object);
-                self.finish_look(&frame, list)
+                self.finish_look(&frame, list)?;
+                self.traced(&frame, from)
             }
             // Of two values for one argument one would be lost.
             Some(_) if !frame.clashes.is_empty() => Err(Stop::Gap(UNCLEAR.to_owned())),

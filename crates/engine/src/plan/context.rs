@@ -1,7 +1,7 @@
 //! A request inside its conversation: timing first, then clauses; what went before gives pronouns their meaning.
 
 use super::again::{again, without};
-use super::answer::{Answer, Ask, Explain, Gap, Leans};
+use super::answer::{Answer, Ask, Explain, Gap, Leans, Plan};
 use super::around::{Around, ceases};
 use super::compose::{Build, List, Stop};
 use super::join::joined;
@@ -13,13 +13,13 @@ use crate::catalog::{Role, Type};
 use crate::clock::Clock;
 use crate::lexicon::Lexicon;
 use crate::parse::{
-    Clause, Frame, Item, Timing, VAGUE, appositions, asks, compared, items, ordered, spared, split, timing,
-    together, told, whole_paths, without_purposes, without_reasons,
+    Clause, Frame, Item, Timing, Told, VAGUE, appositions, asks, compared, items, ordered, spared, split,
+    timing, together, told, whole_paths, without_purposes, without_reasons,
 };
 use crate::text::Lit;
+use metnos_vocab::Class;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// What a conversation remembers.
 #[derive(Clone, Debug, Default)]
@@ -104,17 +104,28 @@ pub(super) fn read(
         return reading;
     }
     let told = told(&items(text, lexicon), &planner.lexicons.senses);
-    let shorter = |told: &Range<usize>| format!("{} {}", &text[..told.start], &text[told.end..]);
-    for text in told.iter().map(shorter) {
+    for Told { place, mild } in told {
+        let text = format!("{} {}", &text[..place.start], &text[place.end..]);
         let mut kept = memory.clone();
         let mut again = read_whole(planner, lexicon, &text, clock, &mut kept);
-        if matches!(compose(planner, &again).0, Answer::Plan(_) | Answer::Ask(_)) {
+        let understood = match compose(planner, &again).0 {
+            Answer::Plan(plan) => !mild || changes_nothing(planner, &plan),
+            Answer::Ask(_) => !mild,
+            _ => false,
+        };
+        if understood {
             again.explain.notes.push("without what is told beside the request".to_owned());
             *memory = kept;
             return again;
         }
     }
     reading
+}
+
+/// Whether every step only looks, or works on what was looked up.
+fn changes_nothing(planner: &Planner, plan: &Plan) -> bool {
+    let mild = |step: &Step| planner.catalog.get(&step.tool).is_some_and(|tool| tool.class != Class::Changer);
+    plan.steps.iter().all(mild)
 }
 
 /// Reads one request of a conversation with all its words.
@@ -179,7 +190,7 @@ fn read_whole(
         return Reading::said(Answer::Ask(Ask { missing, tool }), explain);
     }
     let about = items.iter().find(|i| !i.is_symbol()).is_some_and(|i| i.sense("what_about").is_some());
-    let items = compared(appositions(items), senses);
+    let items = compared(appositions(if about { without_those(items) } else { items }), senses);
     // "my times are 3, 5 and 8. what is the average?": one request, however many sentences.
     let clauses = match Clause::new(items.clone(), lexicon, senses, clock).listed_numbers() {
         true => vec![items],
@@ -232,6 +243,15 @@ fn read_whole(
         said,
         explain,
     }
+}
+
+/// "and those on the Desktop?": the earlier request, elsewhere; what it was about need not be said again.
+fn without_those(mut items: Vec<Item>) -> Vec<Item> {
+    let led = items.get(2).is_some_and(|item| item.sense("prep").is_some());
+    if led && items[1].is("pron", "them") && items.iter().all(|item| item.command().is_none()) {
+        items.remove(1);
+    }
+    items
 }
 
 /// The steps for what was read, the list they end with, and why.

@@ -35,7 +35,7 @@ impl Build<'_> {
         let steps = self.steps.get(from..).unwrap_or_default();
         let tool = steps.last().and_then(|step| self.planner.catalog.get(&step.tool));
         if tool.is_none_or(|tool| tool.class != Class::Changer) {
-            return Ok(());
+            return self.placed(frame, steps);
         }
         // Whoever works on images need not be told that they are.
         let own = |kind: &str| tool.is_some_and(|tool| tool.object().trim_end_matches('s') == kind);
@@ -64,6 +64,17 @@ impl Build<'_> {
         };
         let told = told && (!frame.has(Role::Empty) || steps.iter().any(empties));
         match told && said.iter().all(|value| steps.iter().any(|step| holds(step, value))) {
+            true => Ok(()),
+            false => Err(Stop::Gap(UNCLEAR.to_owned())),
+        }
+    }
+
+    /// Refuses to look anywhere else than where it was said, and to leave where it should go unsaid.
+    fn placed(&self, frame: &Frame, steps: &[Step]) -> Result<(), Stop> {
+        let places = [Role::Place, Role::DstDir, Role::OutPath];
+        let mut said = places.iter().filter_map(|role| frame.slots.get(role));
+        let steps: Vec<&Step> = steps.iter().flat_map(|step| self.fed_by(step)).collect();
+        match steps.is_empty() || said.all(|place| steps.iter().any(|step| holds(step, place))) {
             true => Ok(()),
             false => Err(Stop::Gap(UNCLEAR.to_owned())),
         }
