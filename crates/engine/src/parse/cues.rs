@@ -313,10 +313,12 @@ impl Clause<'_> {
             self.frame.set(Role::NameTemplate, value);
             self.take(at, end, "new name");
         }
-        // "rename ~/a.txt b.txt": a name right after the file that gets it.
+        // "rename ~/a.txt b.txt", "rename it b.txt": a name right after the file that gets it.
         let second = (1..self.len()).find(|at| {
             let file = matches!(self.lit(at - 1), Some(Lit::Path(_) | Lit::Slashed(_) | Lit::File(_)));
-            file && self.free(*at) && matches!(self.lit(*at), Some(Lit::File(_) | Lit::Quoted(_)))
+            (file || self.is(at - 1, "pron", "it"))
+                && self.free(*at)
+                && matches!(self.lit(*at), Some(Lit::File(_) | Lit::Quoted(_)))
         });
         if let Some(at) = second.filter(|_| !self.frame.has(Role::NameTemplate)) {
             let name = self.items[at].text.clone();

@@ -253,10 +253,15 @@ impl Clause<'_> {
         let found = (0..self.len()).find(|at| self.free(*at) && self.sense(*at, "wrote").is_some());
         let found = found.filter(|_| !file);
         let counts = self.items.iter().any(|item| item.sense("stat").is_some());
-        if let Some(at) = found.filter(|_| !counts) {
+        if let Some(at) = found.filter(|_| !counts && !self.ranks_groups()) {
             self.take(at, at + 1, "sender");
         }
         found.is_some()
+    }
+
+    /// "which sender wrote the most": only messages have one.
+    pub(crate) fn which_sender(&self) -> bool {
+        (1..self.len()).any(|at| self.is(at, "group", "sender") && self.is(at - 1, "by", "which"))
     }
 
     /// "put them in the 'x' folder", of messages: what is pointed to stays what it is.

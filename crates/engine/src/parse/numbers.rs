@@ -481,7 +481,7 @@ impl Clause<'_> {
         goals.contains(&Role::DstDir)
     }
 
-    fn ranks_groups(&self) -> bool {
+    pub(super) fn ranks_groups(&self) -> bool {
         self.items.iter().any(|item| item.is("super", "most") || item.is("super", "fewest"))
     }
 }

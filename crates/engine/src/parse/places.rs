@@ -184,7 +184,7 @@ impl Clause<'_> {
                 || self.weighed(at)
                 || item.capital && (self.renamed(at) || self.shown(at) || self.looked_into(at))
                 || !prep.is_empty() && prep != "of" && noun_before && self.in_place(from, at);
-            if sure && self.own_folder(at, called || after) {
+            if sure && self.own_folder(at, prep) {
                 let (name, end) = (item.text.clone(), at + 1 + usize::from(after));
                 return Some((format!("~/{name}"), name, end));
             }
@@ -251,11 +251,11 @@ impl Clause<'_> {
         None
     }
 
-    /// A word for things, written as a name: where something is changed, or folders are spoken of, it is the folder of
-    /// that name and not the one where such things are usually kept.
-    fn own_folder(&self, at: usize, called: bool) -> bool {
+    /// "move Photos to Backup": a word for things, written as a name, where the folder itself is meant: it is the one of that
+    /// name and not the one where such things are usually kept.
+    fn own_folder(&self, at: usize, prep: &str) -> bool {
         let item = &self.items[at];
-        item.capital && item.sense("own_folder").is_some() && (called || self.changes())
+        item.capital && item.sense("own_folder").is_some() && prep.is_empty() && self.changes()
     }
 
     /// "what's in Documents": right after a phrase that asks what is there, and nothing more.

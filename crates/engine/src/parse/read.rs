@@ -71,7 +71,10 @@ impl Clause<'_> {
         if self.everything_sent() {
             guess.clear();
         }
-        if self.all_sent() || guess.is_empty() && (self.who_wrote() || self.correspondent()) {
+        if self.all_sent()
+            || self.which_sender()
+            || guess.is_empty() && (self.who_wrote() || self.correspondent())
+        {
             "messages".clone_into(&mut guess);
             "messages".clone_into(&mut self.frame.object);
         }

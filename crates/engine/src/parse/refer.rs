@@ -14,8 +14,9 @@ impl Clause<'_> {
         // "both the videos and the songs": two kinds of things, not two places.
         let kinds = |at: usize| {
             let noun = self.items[at].sense("noun").and_then(|id| self.senses.noun.get(id));
-            noun.is_some_and(|noun| noun.object.is_some())
-                && self.sense(at, "place").is_none_or(|_| !self.items[at].capital)
+            let place =
+                self.items[at].is_name() || self.sense(at, "place").is_some() && self.items[at].capital;
+            noun.is_some_and(|noun| noun.object.is_some()) && !place
         };
         let next = self.skip_stops(at + 1);
         if but.is_none() && next < self.len() && kinds(next) {

@@ -118,7 +118,9 @@ impl Clause<'_> {
             let verb = self.frame.verb.as_ref().and_then(|id| self.senses.verb.get(id));
             let led = verb.is_some_and(|verb| verb.goals.contains(&Role::DstDir));
             let packed = self.senses.ending("archive_format", &mention.path).is_some();
-            led && !packed && item.is("cue", "as_column") && item.is("cue", "as_format")
+            // "save a list of them as ~/x.csv": what is written is the list.
+            let listed = self.items.iter().any(|item| item.sense("list_word").is_some());
+            led && !packed && !listed && item.is("cue", "as_column") && item.is("cue", "as_format")
         })
     }
 

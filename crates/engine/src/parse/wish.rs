@@ -52,7 +52,9 @@ fn directly_after(items: &[Item], at: usize) -> Option<usize> {
 /// are ("that were deleted"), is not it; neither is one after another order.
 fn wanted(items: &[Item], at: usize, senses: &Senses) -> Option<usize> {
     for (next, item) in items.iter().enumerate().skip(at + 1) {
-        if strong(item) || item.command().is_some_and(|id| !senses.asks(id)) {
+        // "every tmp file": a thing, though the word can be an order too.
+        let orders = item.command().is_some_and(|id| !senses.asks(id)) && item.sense("noun").is_none();
+        if strong(item) || orders {
             return None;
         }
         let pure = item.senses.iter().all(|sense| sense.cat == "verb");
