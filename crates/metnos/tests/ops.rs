@@ -34,6 +34,12 @@ fn config_check_names_everything_that_is_wrong_at_once() {
     assert!(text.stdout.contains("metnos.toml, line 2: undo.keep_dais"), "{text:?}");
     assert_eq!(house.run(&["config", "show"]).code, Some(2));
 
+    // What is near to none of them is told which there are.
+    configure(&house, "[web]\nport = 1\n\n[undo]\ncolour = 3\n");
+    let text = house.run(&["config", "check"]).stdout;
+    assert!(text.contains("line 1: web") && text.contains("serve, ") && text.contains("telegram"), "{text}");
+    assert!(text.contains("line 5: undo.colour") && text.contains("keep_days, "), "{text}");
+
     configure(&house, "[serve]\nlisten = \"0.0.0.0:8770\"\n");
     let ran = house.run(&["config", "check"]);
     assert!(ran.code == Some(2) && ran.stdout.contains("behind_proxy"), "{ran:?}");

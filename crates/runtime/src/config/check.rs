@@ -83,7 +83,7 @@ fn walk(text: &str, document: &DeTable<'_>, found: &mut Vec<Wrong>) {
                 let home = SECTIONS.iter().find(|(_, keys)| keys.iter().any(|(key, ..)| *key == name));
                 let what = match home.filter(|_| table.is_none()) {
                     Some((section, _)) => format!("belongs below [{section}]"),
-                    None => "is not a section that is known".into(),
+                    None => unknown("section", near, &sections),
                 };
                 found.push(wrong(text, at, name, what, near));
             }
@@ -96,8 +96,9 @@ fn section(text: &str, name: &str, keys: &[Key], table: &DeTable<'_>, found: &mu
         let path = format!("{name}.{}", key.get_ref());
         match keys.iter().find(|(known, ..)| *known == key.get_ref().as_ref()) {
             None => {
-                let near = metnos_vocab::nearest(key.get_ref(), keys.iter().map(|(known, ..)| *known));
-                let what = "is not a key that is known".into();
+                let known: Vec<&str> = keys.iter().map(|(known, ..)| *known).collect();
+                let near = metnos_vocab::nearest(key.get_ref(), known.iter().copied());
+                let what = unknown("key", near, &known);
                 found.push(wrong(text, Some(key.span().start), &path, what, near));
             }
             Some((_, takes, _)) => {
@@ -114,8 +115,9 @@ fn tiers(text: &str, table: &DeTable<'_>, found: &mut Vec<Wrong>) {
         let at = Some(role.span().start);
         let path = format!("{TIERS}.{}", role.get_ref());
         if !Role::ALL.iter().any(|known| known.word() == role.get_ref().as_ref()) {
-            let near = metnos_vocab::nearest(role.get_ref(), Role::ALL.iter().map(|known| known.word()));
-            found.push(wrong(text, at, &path, "is not a role that is known".into(), near));
+            let known: Vec<&str> = Role::ALL.iter().map(|known| known.word()).collect();
+            let near = metnos_vocab::nearest(role.get_ref(), known.iter().copied());
+            found.push(wrong(text, at, &path, unknown("role", near, &known), near));
             continue;
         }
         let Some(keys) = value.get_ref().as_table() else {
@@ -126,6 +128,14 @@ fn tiers(text: &str, table: &DeTable<'_>, found: &mut Vec<Wrong>) {
         for need in TIER_NEEDS.iter().filter(|need| !keys.iter().any(|(key, _)| key.get_ref() == *need)) {
             found.push(wrong(text, at, &path, format!("has no {need}"), None));
         }
+    }
+}
+
+/// A word that is none of the known ones; where none of these is near, all of them are named.
+fn unknown(kind: &str, near: Option<&str>, known: &[&str]) -> String {
+    match near {
+        Some(_) => format!("is not a {kind} that is known"),
+        None => format!("is not a {kind} that is known; there are {}", known.join(", ")),
     }
 }
 
