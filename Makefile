@@ -6,10 +6,9 @@ BIN     := target/metnos
 LAB     := target/lab
 SKIPPED := $(CURDIR)/target/skipped.txt
 STATIC  := -C target-feature=+crt-static -C strip=symbols
-# The daemon, selected together with what shares its dependencies, so that they are compiled once.
-DAEMON  := -p metnos -p metnos-seeds -p metnos-python
+NEXTEST := METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked
 
-.PHONY: run build test check unit e2e docs lint deny setup bench attacks chaos lab testbed eval-llm clean help
+.PHONY: run build test check unit docs lint unify setup dist bench attacks chaos lab testbed timings eval-llm clean help
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -21,26 +20,31 @@ run: build
 
 #: make build    metnos and the host it is bound to, in target/metnos
 build: setup
-	@mkdir -p $(BIN)
-	$(CARGO) rustc --release --locked -p metnos-host --bin metnos-host -- $(STATIC)
-	@cmp -s target/release/metnos-host $(BIN)/metnos-host || cp target/release/metnos-host $(BIN)/metnos-host
-	METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) $(CARGO) build --release --locked $(DAEMON)
-	@cmp -s target/release/metnos $(BIN)/metnos || { rm -f $(BIN)/metnos; cp target/release/metnos $(BIN)/metnos; }
+	@./scripts/pair.sh $(BIN)
 
 #: make test     format, lints, licences, all tests, docs
 test: export METNOS_SETUP = tests
 test: build lint unit docs
 
+#: make check    the inner loop: format, clippy on what changed, unit tests, a short end-to-end set
+check: export METNOS_SETUP = check
+check: build
+	@./scripts/check.sh
+	@rm -f $(SKIPPED)
+	$(NEXTEST) --workspace --profile check
+	@./scripts/skipped.sh $(SKIPPED)
+
 lint:
 	$(CARGO) fmt --all --check
+	@./scripts/unified.sh
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 	@./scripts/deny.sh
 
 # What a test cannot have on this machine it writes down instead of passing quietly.
-unit: build lab
+unit: build lab dist
 	@rm -f $(SKIPPED)
-	METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked --workspace --no-fail-fast
-	@if [ -s $(SKIPPED) ]; then echo "SKIPPED: $$(wc -l < $(SKIPPED)) tests had not what they need:"; cat $(SKIPPED); fi
+	$(NEXTEST) --workspace --no-fail-fast
+	@./scripts/skipped.sh $(SKIPPED)
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet
@@ -48,20 +52,19 @@ docs:
 setup:
 	@./scripts/setup.sh $(METNOS_SETUP)
 
-#: make attacks  the attack table, one JSON row each, every row with its control
+#: make attacks  the whole attack table, one JSON row each, every row with its control
 attacks: build lab
-	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos $(LAB)/metnos-lab
-	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos $(LAB)/metnos-lab --guards
+	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos target/release/metnos-lab
+	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos target/release/metnos-lab --guards
 
 # The test build of the attack table: one layer of it can be taken away, and it has a hostile seed.
 lab: setup
-	@mkdir -p $(LAB)
-	$(CARGO) rustc --release --locked -p metnos-host --bin metnos-host --features lab -- $(STATIC)
-	@cmp -s target/release/metnos-host $(LAB)/metnos-host || cp target/release/metnos-host $(LAB)/metnos-host
-	METNOS_HOST_DIGEST=$$($(LAB)/metnos-host --digest) $(CARGO) build --release --locked $(DAEMON) --features metnos/lab
-	@cmp -s target/release/metnos $(LAB)/metnos || { rm -f $(LAB)/metnos; cp target/release/metnos $(LAB)/metnos; }
-	$(CARGO) build --release --locked -p metnos-lab
-	@cmp -s target/release/metnos-lab $(LAB)/metnos-lab || { rm -f $(LAB)/metnos-lab; cp target/release/metnos-lab $(LAB)/metnos-lab; }
+	@./scripts/pair.sh $(LAB) --config .config/lab.toml --features lab
+	@$(CARGO) build --release --locked --quiet -p metnos-lab
+
+#: make dist     a tarball, a .deb and their checksums, in target/dist
+dist: build
+	@./scripts/dist.sh $(BIN)
 
 #: make testbed  a model server and a tiny model for tests, outside the repository
 testbed:
@@ -75,9 +78,17 @@ eval-llm: build
 bench: build
 	@./scripts/bench.sh
 
+#: make timings  how long a clean clone takes, as JSON; TIMINGS="run change check test" chooses
+timings: setup
+	@python3 scripts/timings.py $(TIMINGS)
+
 #: make chaos    kills, failing system calls and power losses; CHAOS="--quick" for a short run
 chaos: build
 	@./scripts/chaos.sh $(CHAOS)
+
+#: make unify    write crates/unify anew, after a change of dependencies
+unify:
+	@./scripts/unified.sh --write
 
 clean:
 	$(CARGO) clean

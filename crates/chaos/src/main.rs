@@ -43,12 +43,14 @@ fn run(options: &Options) -> Done<bool> {
     let dir = tempfile::Builder::new().prefix("metnos-chaos-").tempdir().map_err(|e| e.to_string())?;
     let dir = dir.path().canonicalize().map_err(|e| e.to_string())?;
     let mut sum = Counts::default();
+    let mut left_out = Vec::new();
     for part in [Part::Kills, Part::Forgetful] {
         if options.points(part) == 0 || options.leaves_out(part) {
             continue;
         }
-        if let Some(why) = place::lacks(part) {
-            eprintln!("chaos: {} is SKIPPED: {why}", part.name());
+        if let Some((why, fix)) = place::lacks(part) {
+            metnos_testkit::skipped(&format!("{} of chaos: {why}", part.name()), fix);
+            left_out.push(part.name());
             continue;
         }
         let report = match part {
@@ -56,6 +58,9 @@ fn run(options: &Options) -> Done<bool> {
             Part::Forgetful => forgetful::run(&binary, &dir, options)?,
         };
         sum.add(&report.print());
+    }
+    if !left_out.is_empty() {
+        println!("chaos: SKIPPED {}: {}", left_out.len(), left_out.join(", "));
     }
     println!("chaos: {} points, {} lost, {} half, {} broken", sum.points, sum.lost, sum.half, sum.broken);
     Ok(sum.is_clean())

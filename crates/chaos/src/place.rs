@@ -2,6 +2,7 @@
 
 use crate::Done;
 use crate::options::Part;
+use metnos_testkit::Fix;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -43,16 +44,16 @@ impl Drop for Place {
 }
 
 /// What is missing for a part, if anything is.
-pub(crate) fn lacks(part: Part) -> Option<&'static str> {
+pub(crate) fn lacks(part: Part) -> Option<(&'static str, Fix<'static>)> {
     let has = |program: &str| {
         Command::new(program).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
     };
     match part {
-        Part::Kills if !has("strace") => Some("strace is not installed"),
+        Part::Kills if !has("strace") => Some(("no strace", Fix::Run("sudo apt-get install -y strace"))),
         Part::Forgetful if !is_root() => {
-            Some("only root may mount a disk that the cells can see too (allow_other)")
+            Some(("only root may mount a disk that the cells can see too (allow_other)", Fix::None))
         }
-        Part::Forgetful if !Path::new("/dev/fuse").exists() => Some("there is no /dev/fuse"),
+        Part::Forgetful if !Path::new("/dev/fuse").exists() => Some(("no /dev/fuse", Fix::None)),
         _ => None,
     }
 }

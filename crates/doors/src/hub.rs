@@ -214,7 +214,7 @@ impl Hub {
 impl House {
     /// Begins a turn. When this returns, the turn is written down.
     pub(crate) async fn start(self: &Arc<Self>, who: &Who, wanted: Wanted) -> Result<Started, Failure> {
-        let turn = wanted.turn.clone().unwrap_or_else(|| ulid::Ulid::new().to_string());
+        let turn = wanted.turn.clone().unwrap_or_else(|| metnos_executor::Ulid::new().to_string());
         let asked = self.asked(who, wanted)?;
         let (begun, known) = oneshot::channel();
         let (id, by) = (turn.clone(), who.token.clone());

@@ -5,7 +5,7 @@
 //! `eval compare REQUESTS WITHOUT WITH [AGAIN]`: the files of answers side by side.
 #![allow(clippy::print_stdout, reason = "an example that prints")]
 
-#[path = "../tests/score/mod.rs"]
+#[path = "../tests/it/score/mod.rs"]
 mod score;
 
 use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};

@@ -102,7 +102,7 @@ pub(crate) fn create_atomic(path: &Path, bytes: &[u8], mode: u32) -> io::Result<
 
 fn write_temp(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
     let (parent, name) = split(path)?;
-    let temp = parent.join(format!(".{name}.{}.tmp", ulid::Ulid::new()));
+    let temp = parent.join(format!(".{name}.{}.tmp", crate::Ulid::new()));
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut file = File::from(rustix::fs::open(&temp, flags, Mode::from_raw_mode(mode))?);
     let written = file.write_all(bytes).and_then(|()| file.sync_all());

@@ -25,6 +25,7 @@ pub mod schema;
 pub mod signature;
 #[cfg(test)]
 mod testing;
+pub mod ulid;
 pub mod wire;
 
 pub use catalog::Catalog;
@@ -42,3 +43,4 @@ pub use record::Counters;
 pub use refusal::{Part, Refusal};
 pub use schema::{Schema, SchemaError, Schemas, Violation};
 pub use signature::{Verified, sign_folder, verify_folder};
+pub use ulid::Ulid;

@@ -41,7 +41,7 @@ impl Gateway {
         asked: &Asked,
         came_by: Option<&str>,
     ) -> Result<Begun, Failure> {
-        let turn = turn.unwrap_or_else(|| ulid::Ulid::new().to_string());
+        let turn = turn.unwrap_or_else(|| metnos_executor::Ulid::new().to_string());
         let before = || Failure::new(ErrorClass::Conflict, format!("turn {turn} was begun before"));
         // Held before anybody can see the turn.
         let running = self.scratch().running(&turn)?.ok_or_else(before)?;

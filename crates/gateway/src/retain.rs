@@ -71,7 +71,7 @@ fn look(dir: &Path) -> std::io::Result<Vec<Held>> {
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
         let turn = entry.file_name().to_string_lossy().into_owned();
-        let Ok(id) = ulid::Ulid::from_string(&turn) else { continue };
+        let Ok(id) = metnos_executor::Ulid::from_string(&turn) else { continue };
         let made = SystemTime::UNIX_EPOCH + Duration::from_millis(id.timestamp_ms());
         let mut bytes = 0;
         for file in std::fs::read_dir(entry.path())? {

@@ -9,17 +9,11 @@ mod budget;
 mod client;
 mod config;
 mod error;
-mod from_schema;
-mod gbnf;
 mod http;
 mod openai;
-mod role;
-mod schema;
-mod shape;
 
 pub use budget::{Budget, Spent};
 pub use client::{Answer, Client, Key, Question, Usage};
 pub use config::{Grammar, Kind, Price, Tier, Tiers, Url};
 pub use error::LlmError;
-pub use role::Role;
-pub use shape::{Constraint, Field, Misfit, Shape};
+pub use metnos_shape::{Constraint, Field, Misfit, Role, Shape};

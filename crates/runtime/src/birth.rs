@@ -139,7 +139,7 @@ impl Runtime {
     }
 
     fn case(&self, name: &str, version: &str, case: &Case) -> Result<Kept, Failure> {
-        let dir = self.home.workspace().join(".birth").join(ulid::Ulid::new().to_string());
+        let dir = self.home.workspace().join(".birth").join(metnos_executor::Ulid::new().to_string());
         std::fs::create_dir_all(&dir).map_err(|e| Failure::io(dir.display(), &e))?;
         let outcome = self.case_in(name, version, case, &dir);
         // Left-overs are harmless, but they are ours to clear.

@@ -34,7 +34,7 @@ impl Runtime {
     pub fn call(&self, spec: Spec, door: &mut dyn Door) -> Done {
         let given = spec.call_id.clone().filter(|id| is_call_id(id));
         let wrong_id = spec.call_id.is_some() && given.is_none();
-        let call_id = given.unwrap_or_else(|| ulid::Ulid::new().to_string());
+        let call_id = given.unwrap_or_else(|| metnos_executor::Ulid::new().to_string());
         let started = Instant::now();
         crate::reserve::make_room(&self.home.state_dir());
         let mut line = Line::new(Kind::Call);
@@ -391,7 +391,7 @@ impl Runtime {
 /// The turn a call belongs to: its steps are called `<turn>-<n>`.
 pub fn turn_of(call_id: &str) -> Option<&str> {
     let (turn, step) = call_id.split_once('-')?;
-    (ulid::Ulid::from_string(turn).is_ok() && step.parse::<u32>().is_ok()).then_some(turn)
+    (metnos_executor::Ulid::from_string(turn).is_ok() && step.parse::<u32>().is_ok()).then_some(turn)
 }
 
 /// An id that can name files and audit lines.

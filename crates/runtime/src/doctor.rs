@@ -162,7 +162,7 @@ impl Runtime {
             Mounts { binds: vec![Bind { path: dir.clone(), write: true }], tmp_mb: 1, ..Mounts::default() };
         let outside = self.home.keys_dir().join("instance.key");
         let request = Request {
-            call_id: ulid::Ulid::new().to_string(),
+            call_id: metnos_executor::Ulid::new().to_string(),
             executor: metnos_executor::wire::PROBE.into(),
             version: "0.0.0".into(),
             runtime: Language::Native,

@@ -98,7 +98,7 @@ fn size(dir: &Path) -> u64 {
 /// Written beside, then linked under the first free name: a cut leaves nothing half under a name.
 fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
     let failed = |e: std::io::Error| Failure::io(dir.join(name).display(), &e);
-    let fresh = dir.join(format!(".{}.part", ulid::Ulid::new()));
+    let fresh = dir.join(format!(".{}.part", metnos_executor::Ulid::new()));
     let written =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh).and_then(|mut file| {
             file.write_all(bytes)?;

@@ -189,7 +189,7 @@ impl Runtime {
         }
         let evidence = self.home.quarantine_dir().join(".evidence");
         std::fs::create_dir_all(&evidence).map_err(io)?;
-        std::fs::rename(path, evidence.join(format!("host-{}", ulid::Ulid::new()))).map_err(io)
+        std::fs::rename(path, evidence.join(format!("host-{}", metnos_executor::Ulid::new()))).map_err(io)
     }
 
     fn approve_host(&self, digest: &str, previous: Option<String>) -> Result<(), Failure> {

@@ -226,7 +226,7 @@ impl Runtime {
         }
         let started = Instant::now();
         let mut line = Line::new(Kind::Open);
-        line.call_id = Some(format!("{id}-undo-{}", ulid::Ulid::new()));
+        line.call_id = Some(format!("{id}-undo-{}", metnos_executor::Ulid::new()));
         line.executor = Some(NAME.into());
         line.version = Some("builtin".into());
         line.caller = Some(user.to_owned());

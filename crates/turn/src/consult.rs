@@ -9,7 +9,7 @@ use crate::machine::{Machine, State, Words};
 use crate::validate::validate;
 use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, PLAIN_TOKENS, Proposed, Rewritten};
 use metnos_engine::{Answer, Clock, Gap, Maker, Plan, Request};
-use metnos_llm::Role;
+use metnos_shape::Role;
 use metnos_vocab::{Class, ExecutorName};
 
 /// Questions about one plan: the first, and one more when its answer is no plan that may run.

@@ -1,7 +1,7 @@
 //! What comes in and what goes out.
 
 use crate::{Ending, Recalled};
-use metnos_llm::{Constraint, Role};
+use metnos_shape::{Constraint, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

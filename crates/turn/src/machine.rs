@@ -11,7 +11,7 @@ use crate::validate::validate;
 use crate::whole;
 use metnos_engine::propose::{Proposer, made_up};
 use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading};
-use metnos_llm::Role;
+use metnos_shape::Role;
 use std::collections::BTreeMap;
 
 /// The class of what a person stopped.

@@ -181,7 +181,7 @@ fn signature(text: &str) -> Option<(i64, Vec<u8>)> {
 fn turn_of(at: i64, signed: &[u8]) -> String {
     let digest = blake3::hash(signed);
     let random = digest.as_bytes().iter().take(10).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
-    ulid::Ulid::from_parts(u64::try_from(at).unwrap_or(0) * 1000, random).to_string()
+    metnos_executor::Ulid::from_parts(u64::try_from(at).unwrap_or(0) * 1000, random).to_string()
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl TurnRequest {
             return Err(Failure::wrong_args(format!("a request has at most {TEXT_MAX} bytes")));
         }
         if let Some(turn) = &self.turn
-            && ulid::Ulid::from_string(turn).map(|id| id.to_string()).as_deref() != Ok(turn)
+            && metnos_executor::Ulid::from_string(turn).map(|id| id.to_string()).as_deref() != Ok(turn)
         {
             return Err(Failure::wrong_args("the id of a turn is a ULID"));
         }
@@ -147,15 +147,16 @@ impl House {
     /// The id a program gave, at the time of the clock here: other clocks do not say what came first. What was sent
     /// before keeps the id it got then.
     fn in_time(&self, mut wanted: Wanted) -> Result<Wanted, Failure> {
-        let given = wanted.turn.as_deref().and_then(|turn| ulid::Ulid::from_string(turn).ok());
-        let now = ulid::Ulid::new().timestamp_ms();
+        let given = wanted.turn.as_deref().and_then(|turn| metnos_executor::Ulid::from_string(turn).ok());
+        let now = metnos_executor::Ulid::new().timestamp_ms();
         let Some(given) = given.filter(|given| given.timestamp_ms().abs_diff(now) > SKEW_MS) else {
             return Ok(wanted);
         };
-        let same =
-            |turn: &Turn| ulid::Ulid::from_string(&turn.id).is_ok_and(|id| id.random() == given.random());
+        let same = |turn: &Turn| {
+            metnos_executor::Ulid::from_string(&turn.id).is_ok_and(|id| id.random() == given.random())
+        };
         let before = self.gateway.turns_in(&wanted.conversation, LATELY)?.into_iter().find(same);
-        let fresh = || ulid::Ulid::from_parts(now, given.random()).to_string();
+        let fresh = || metnos_executor::Ulid::from_parts(now, given.random()).to_string();
         wanted.turn = Some(before.map_or_else(fresh, |turn| turn.id));
         Ok(wanted)
     }

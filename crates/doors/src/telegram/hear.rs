@@ -97,7 +97,8 @@ impl Telegram {
         if !its_own || !self.house.gateway.left_nothing(&row.turn)? {
             return Ok(None);
         }
-        let again = TelegramUpdate { turn: ulid::Ulid::new().to_string(), again: true, ..row.clone() };
+        let again =
+            TelegramUpdate { turn: metnos_executor::Ulid::new().to_string(), again: true, ..row.clone() };
         let begun = self.db().telegram_again(row.update_id, &again.turn).map_err(unread)?;
         Ok(begun.then_some(again))
     }

@@ -120,7 +120,7 @@ fn row(value: Value) -> Option<TelegramUpdate> {
     let (chat, sender) = serde_json::from_value::<Update>(value).map_or((0, 0), |update| update.place());
     Some(TelegramUpdate {
         update_id,
-        turn: ulid::Ulid::new().to_string(),
+        turn: metnos_executor::Ulid::new().to_string(),
         chat,
         sender,
         body,

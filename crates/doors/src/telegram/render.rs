@@ -66,7 +66,8 @@ pub(super) fn pressed(data: &str) -> Option<(&str, char)> {
     let (question, letter) = data.strip_prefix("a:")?.split_once(':')?;
     let mut letters = letter.chars();
     let letter = letters.next().filter(|letter| "osan".contains(*letter))?;
-    (letters.next().is_none() && ulid::Ulid::from_string(question).is_ok()).then_some((question, letter))
+    (letters.next().is_none() && metnos_executor::Ulid::from_string(question).is_ok())
+        .then_some((question, letter))
 }
 
 /// An answer: its rows, what is said, a picture beside it.
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_button_is_bound_to_its_question() {
-        let id = ulid::Ulid::new().to_string();
+        let id = metnos_executor::Ulid::new().to_string();
         let text = data(&id, 'o');
         assert!(text.len() <= 64);
         assert_eq!(pressed(&text), Some((id.as_str(), 'o')));

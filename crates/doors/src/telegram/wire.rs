@@ -211,7 +211,7 @@ impl Wire {
 /// A form with a file, as browsers send it: its kind and its bytes.
 fn form(fields: &[(&str, &str)], file: &Attached<'_>) -> (String, Vec<u8>) {
     // Nothing that is sent can hold it: it is made anew for each form.
-    let mark = format!("metnos-{}", ulid::Ulid::new());
+    let mark = format!("metnos-{}", metnos_executor::Ulid::new());
     let mut body = Vec::with_capacity(file.bytes.len() + 512);
     for (name, value) in fields {
         let part = format!("--{mark}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");

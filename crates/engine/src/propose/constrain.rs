@@ -2,7 +2,7 @@
 //! arguments of its own executor.
 
 use crate::catalog::{Arg, Role, Tool, Type};
-use metnos_llm::{Field, Shape};
+use metnos_shape::{Field, Shape};
 use serde_json::Value;
 
 /// Most steps of a plan.

@@ -15,7 +15,7 @@ pub use prompt::PromptError;
 pub use read::{Proposed, made_up};
 
 use crate::{Catalog, Clock, Lexicons, Request};
-use metnos_llm::{Constraint, Field, Shape};
+use metnos_shape::{Constraint, Field, Shape};
 use prompt::Prompts;
 
 /// The longest request a model is asked about.

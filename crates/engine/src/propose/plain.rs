@@ -6,7 +6,7 @@
 
 use crate::lexicon::{Lexicon, Phrase};
 use crate::text::{Lit, Token, tokens};
-use metnos_llm::{Field, Shape};
+use metnos_shape::{Field, Shape};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use crate::propose::constrain;
     use crate::{Catalog, Lexicons};
-    use metnos_llm::Constraint;
+    use metnos_shape::Constraint;
 
     #[test]
     fn every_example_is_a_plan_of_the_catalog() {

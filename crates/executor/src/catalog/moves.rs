@@ -270,7 +270,7 @@ impl Catalog {
     ) -> Done<Moved> {
         let (_, from) = self.away(name, &self.home.quarantine_dir(), "in quarantine")?;
         let evidence = self.home.quarantine_dir().join(".evidence");
-        let evidence = evidence.join(format!("{name}-{}", ulid::Ulid::new()));
+        let evidence = evidence.join(format!("{name}-{}", crate::Ulid::new()));
         let manifest =
             parts.iter().find(|(path, _)| *path == "manifest.toml").map_or(&[][..], |(_, bytes)| bytes);
         let manifest = Manifest::from_bytes(manifest, "manifest.toml")
@@ -393,7 +393,7 @@ impl Catalog {
 
     /// A folder to build in, on the same filesystem, that no root lists.
     fn staging(&self) -> Done<PathBuf> {
-        let dir = self.home.executors_dir().join(".staging").join(ulid::Ulid::new().to_string());
+        let dir = self.home.executors_dir().join(".staging").join(crate::Ulid::new().to_string());
         files::make_dirs(&dir).map_err(|e| CatalogError::io(&dir, e))?;
         Ok(dir)
     }
@@ -411,6 +411,6 @@ fn make_room(path: &Path) -> Done<()> {
     let Some(name) = path.file_name().and_then(|n| n.to_str()).filter(|_| files::exists(path)) else {
         return Ok(());
     };
-    let aside = path.with_file_name(format!("{name}.before-{}", ulid::Ulid::new()));
+    let aside = path.with_file_name(format!("{name}.before-{}", crate::Ulid::new()));
     move_durably(path, &aside)
 }

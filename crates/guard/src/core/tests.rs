@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 use super::*;
 use proptest::prelude::*;
 use std::os::unix::fs::symlink;
@@ -263,7 +263,7 @@ fn a_bind_mount_of_a_core_path_is_core() {
             std::process::Command::new("mount").args(args).output().is_ok_and(|o| o.status.success())
         };
         if !mount(&["--bind".as_ref(), home.at(source).as_os_str(), target.as_os_str()]) {
-            eprintln!("SKIPPED: this account may not mount, so bind mounts were not tried");
+            metnos_testkit::skipped("this account may not mount", metnos_testkit::Fix::None);
             return;
         }
         let core = home.core();

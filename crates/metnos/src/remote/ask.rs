@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Asks, shows what happens, and says how the process should end.
 pub(crate) fn ask(printer: Printer, remote: &Remote, body: &Value) -> Result<ExitCode, Failure> {
-    let turn = ulid::Ulid::new().to_string();
+    let turn = metnos_executor::Ulid::new().to_string();
     let mut body = body.clone();
     body["turn"] = turn.clone().into();
     // A house whose clock says otherwise gives the turn another id.

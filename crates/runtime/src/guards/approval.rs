@@ -259,7 +259,7 @@ impl Runtime {
         let (entries, too_long) = step.lists(KEPT_MAX)?;
         let asked = step.asked();
         let approval = Approval {
-            id: ulid::Ulid::new().to_string(),
+            id: metnos_executor::Ulid::new().to_string(),
             caller: asked.caller.to_owned(),
             session: asked.session.to_owned(),
             executor: asked.executor.to_owned(),
@@ -391,7 +391,7 @@ impl Runtime {
         let Some((capability, target)) = approval.grantable.clone() else { return Ok(()) };
         let asker = Principal::parse(&approval.caller);
         let grant = Grant {
-            id: ulid::Ulid::new().to_string(),
+            id: metnos_executor::Ulid::new().to_string(),
             user: asker.user,
             channel: asker.channel,
             capability,
@@ -425,7 +425,7 @@ impl Runtime {
         let target = approval.grantable.as_ref().map(|(_, target)| target.clone());
         let place = target.as_deref().map(|t| format!(" on {t}")).unwrap_or_default();
         let rule = Rule {
-            id: ulid::Ulid::new().to_string(),
+            id: metnos_executor::Ulid::new().to_string(),
             user: Principal::parse(&approval.caller).user,
             on: RuleOn::Executor(approval.executor.clone()),
             target,
@@ -469,7 +469,7 @@ fn oldest_waiting() -> String {
         return String::new();
     }
     let since = Timestamp::now().saturating_sub(WAITS_LONG * 2).unwrap_or(Timestamp::UNIX_EPOCH);
-    ulid::Ulid::from_parts(u64::try_from(since.as_millisecond()).unwrap_or(0), 0).to_string()
+    metnos_executor::Ulid::from_parts(u64::try_from(since.as_millisecond()).unwrap_or(0), 0).to_string()
 }
 
 fn swap((approval, row): (Approval, Row)) -> (Row, Approval) {

@@ -144,7 +144,7 @@ fn belongs(name: &Path, keep: Duration) -> bool {
 
 /// Whether the lists of a turn are still kept: its id tells when it was.
 fn is_young(turn: &str, keep: Duration) -> bool {
-    let Ok(id) = ulid::Ulid::from_string(turn) else { return false };
+    let Ok(id) = metnos_executor::Ulid::from_string(turn) else { return false };
     let made = SystemTime::UNIX_EPOCH + Duration::from_millis(id.timestamp_ms());
     made.elapsed().map_or(true, |age| age <= keep)
 }
@@ -192,7 +192,7 @@ impl Databases {
             let Some(name) = name.to_str().filter(|n| n.ends_with(".sqlite") && !n.starts_with('.')) else {
                 continue;
             };
-            let to = state.join(format!("{COPY}{}-{name}", ulid::Ulid::new()));
+            let to = state.join(format!("{COPY}{}-{name}", metnos_executor::Ulid::new()));
             copies.0.push((name.to_owned(), to.clone()));
             metnos_memory::db::copy(&state.join(name), &to).map_err(|e| {
                 Failure::internal(e.to_string()).with_hint(e.hint().unwrap_or_else(|| "metnos doctor".into()))
@@ -306,8 +306,8 @@ mod tests {
         ] {
             assert!(!inside(no), "{no}");
         }
-        let now = ulid::Ulid::new();
+        let now = metnos_executor::Ulid::new();
         assert!(inside(&format!("state/turns/{now}")));
-        assert!(!inside(&format!("state/turns/{}", ulid::Ulid::from_parts(1, 1))));
+        assert!(!inside(&format!("state/turns/{}", metnos_executor::Ulid::from_parts(1, 1))));
     }
 }

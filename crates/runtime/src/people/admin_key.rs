@@ -63,7 +63,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn make(dir: &Path, path: &Path, text: &str) -> Result<(), Failure> {
     let io = |e: std::io::Error| Failure::io(path.display(), &e);
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
-    let temp = dir.join(format!(".{NAME}.{}.tmp", ulid::Ulid::new()));
+    let temp = dir.join(format!(".{NAME}.{}.tmp", metnos_executor::Ulid::new()));
     let made = (|| {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
         file.write_all(text.as_bytes())?;

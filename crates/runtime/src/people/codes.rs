@@ -81,7 +81,7 @@ impl Runtime {
                 channel: channel.to_owned(),
                 sender: sender.to_owned(),
                 name: readable(name, sender),
-                nonce: ulid::Ulid::new().to_string(),
+                nonce: metnos_executor::Ulid::new().to_string(),
                 expires_at: expires_at.clone(),
                 used_at: None,
                 given: given.into_iter().chain([now.to_string()]).collect(),

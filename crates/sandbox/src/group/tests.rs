@@ -1,11 +1,12 @@
 //! Real processes in real groups. Where no group can be made there is nothing to try, and each test
 //! says so.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::cell::BWRAP_TASKS;
 use crate::mounts::Mounts;
 use crate::{argv, spawn};
+use metnos_testkit::{Fix, skipped};
 use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -17,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn group() -> Option<Group> {
     let group = Groups::find().and_then(Groups::cell);
     if group.is_none() {
-        eprintln!("skipped: no group can be made here");
+        skipped("no control group can be made here", Fix::None);
     }
     group
 }
@@ -119,7 +120,9 @@ fn what_stays_within_its_bounds_is_left_alone() {
 fn bubblewrap_itself_needs_as_many_tasks_as_are_allowed_for_it() {
     let Some(mut group) = group() else { return };
     let bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap"].into_iter().find(|p| Path::new(p).exists());
-    let Some(bwrap) = bwrap else { return eprintln!("skipped: no bubblewrap here") };
+    let Some(bwrap) = bwrap else {
+        return skipped("no bubblewrap", Fix::Run("sudo apt-get install -y bubblewrap"));
+    };
     let mounts = Mounts { system: true, tmp_mb: 1, ..Mounts::default() };
     let mut argv = argv::running(&mounts, "/bin/sh".as_ref());
     argv.extend(["-c", "echo up >&3; read go <&3"].map(OsString::from));

@@ -66,7 +66,7 @@ fn look(house: &House, who: &Who) -> Result<View, Failure> {
     let now = jiff::Timestamp::now();
     let since = now.saturating_sub(jiff::SignedDuration::from_hours(24 * (DAYS - 1))).unwrap_or(now);
     let millis = u64::try_from(since.as_millisecond()).unwrap_or(0) / 86_400_000 * 86_400_000;
-    let from = ulid::Ulid::from_parts(millis, 0).to_string();
+    let from = metnos_executor::Ulid::from_parts(millis, 0).to_string();
     let counted = runtime.db().turns_a_day(&from).map_err(broken)?;
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (day, phases) in runtime.db().turn_phases(&from, TIMED).map_err(broken)? {

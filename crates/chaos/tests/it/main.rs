@@ -1,0 +1,3 @@
+//! Faults at many points.
+
+mod quick;

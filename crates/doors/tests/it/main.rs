@@ -1,0 +1,3 @@
+//! The texts of the doors.
+
+mod words;

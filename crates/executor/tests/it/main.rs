@@ -1,0 +1,3 @@
+//! The shipped executors.
+
+mod shipped;

@@ -1,0 +1,3 @@
+//! The attack table.
+
+mod table;

@@ -1,0 +1,147 @@
+//! The prompt, at a terminal: questions in the middle of a turn are asked, heard and can be left.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::support::House;
+use crate::support::pty::Pty;
+
+const CTRL_C: &str = "\x03";
+
+#[test]
+fn a_follow_up_question_is_asked_and_its_answer_is_heard() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "");
+    pty.shows("metnos> ");
+    pty.keys("move Documents/a.txt\n");
+    pty.shows("Where to? ");
+    pty.keys("Archive\n");
+    pty.shows("1 file moved.");
+    pty.shows("metnos> ");
+    assert!(house.home().join("Archive/a.txt").exists());
+    pty.keys("quit\n");
+    assert_eq!(pty.ends(), Some(0));
+}
+
+#[test]
+fn ctrl_c_leaves_a_question_and_then_the_prompt() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "");
+    pty.shows("metnos> ");
+    pty.keys("move Documents/a.txt\n");
+    pty.shows("Where to? ");
+    pty.keys(CTRL_C);
+    pty.shows("Stopped.");
+    pty.shows("metnos> ");
+    assert!(house.home().join("Documents/a.txt").exists());
+    pty.keys(CTRL_C);
+    assert_eq!(pty.ends(), Some(130));
+}
+
+#[test]
+fn ctrl_c_at_a_card_leaves_it_waiting() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "ask delete Documents/a.txt");
+    pty.shows("undone");
+    pty.shows("> ");
+    pty.keys(CTRL_C);
+    // At the question, or just before it: nothing is done, and the question stays.
+    assert!(matches!(pty.ends(), Some(4 | 130)));
+    assert!(house.home().join("Documents/a.txt").exists());
+    assert_eq!(house.run(&["--json", "approvals"]).json().as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_prompt_that_is_piped_into_reads_every_line() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let ran = house.run_with(&[], b"move Documents/a.txt\nhow many files are in Documents?\n");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("Where to?"), "nobody is there to answer: {ran:?}");
+    assert!(ran.stdout.lines().any(|line| line == "1"), "{ran:?}");
+}
+
+#[test]
+fn a_request_that_begins_like_a_command_is_a_request() {
+    let house = House::new();
+    house.write("Downloads/ticket.pdf", "ticket");
+    house.write("Pictures/Natale/tree.jpg", "tree");
+    let ran = house.run_with(&[], b"list the files in Downloads\nshow me the pictures in Pictures/Natale\n");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("ticket.pdf") && ran.stdout.contains("tree.jpg"), "{ran:?}");
+    assert!(!ran.stdout.contains("compute_numbers"), "no list of executors: {ran:?}");
+    let help = house.run_with(&[], b"help me find the file ticket.pdf\n");
+    assert!(!help.stdout.contains("help, quit"), "{help:?}");
+    let commands = house.run_with(&[], b"list\nshow find_files\nhelp\n");
+    let all = ["compute_numbers", "base_path", "help, quit"];
+    assert!(all.iter().all(|word| commands.stdout.contains(word)), "{commands:?}");
+}
+
+#[test]
+fn a_card_hears_plain_words_and_says_what_it_did_not_understand() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "alpha");
+    let file = house.home().join("Documents/a.txt");
+    let mut pty = Pty::start(&house, "");
+    pty.shows("metnos> ");
+    for (typed, told) in [
+        ("cancel", "You said no; nothing was done."),
+        ("no, move it to Archive instead", "You said no; nothing was done."),
+    ] {
+        pty.keys("delete Documents/a.txt\n");
+        pty.shows("[l]ater > ");
+        pty.keys("maybe tomorrow\n");
+        pty.shows("is none of the answers");
+        pty.shows("[l]ater > ");
+        pty.keys(&format!("{typed}\n"));
+        pty.shows(told);
+        pty.shows("metnos> ");
+        assert!(file.exists(), "{typed}");
+    }
+    pty.keys("delete Documents/a.txt\n");
+    pty.shows("[l]ater > ");
+    pty.keys("va bene\n");
+    pty.shows("1 file deleted");
+    pty.shows("metnos> ");
+    assert!(!file.exists());
+    house.write("Documents/b.txt", "beta");
+    pty.keys("delete Documents/b.txt\n");
+    pty.shows("[l]ater > ");
+    pty.keys("never\n");
+    pty.shows("delete_files in ");
+    pty.shows("metnos policy revoke");
+    pty.keys("quit\n");
+    assert_eq!(pty.ends(), Some(0));
+}
+
+#[test]
+fn a_question_is_left_with_a_no() {
+    let house = House::new();
+    house.write("Documents/a.txt", "alpha");
+    let mut pty = Pty::start(&house, "");
+    pty.shows("metnos> ");
+    pty.keys("move Documents/a.txt\n");
+    pty.shows("Where to? ");
+    pty.keys("cancel\n");
+    pty.shows("Stopped.");
+    pty.shows("metnos> ");
+    assert!(house.home().join("Documents/a.txt").exists() && !house.home().join("cancel").exists());
+    pty.keys("quit\n");
+    assert_eq!(pty.ends(), Some(0));
+}
+
+#[test]
+fn a_yes_that_is_piped_in_after_a_card_says_how_to_answer_it() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "alpha");
+    let asked = house.run(&["--json", "ask", "--conversation", "test", "delete Documents/a.txt"]).json();
+    let id = asked["approval"].as_str().unwrap();
+    for (said, how) in [("yes", "metnos approve"), ("annulla", "metnos reject")] {
+        let ran = house.run(&["ask", "--conversation", "test", said]);
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        assert!(ran.stderr.contains(&format!("{how} {id}")), "{ran:?}");
+    }
+    assert!(house.home().join("Documents/a.txt").exists());
+    assert_eq!(house.run(&["approve", id]).code, Some(0));
+}

@@ -1,0 +1,8 @@
+//! The journal and the way back, on real folders.
+
+mod big;
+mod common;
+mod damage;
+mod holes;
+mod locks;
+mod model;

@@ -1,0 +1,1 @@
+//! No code: this crate only names dependencies and their features (`make unify`).

@@ -1,0 +1,3 @@
+//! The grammar of names.
+
+mod grammar;
