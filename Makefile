@@ -5,8 +5,9 @@ CARGO   := cargo
 BIN     := target/metnos
 LAB     := target/lab
 SKIPPED := $(CURDIR)/target/skipped.txt
-STATIC  := -C target-feature=+crt-static -C strip=symbols
-NEXTEST := METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos $(CARGO) nextest run --release --locked
+# The digest is told as in the build, so that the program is not compiled again without it.
+NEXTEST = METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) \
+          $(CARGO) nextest run --release --locked
 
 .PHONY: run build test check unit docs lint unify setup dist bench attacks chaos lab testbed timings eval-llm clean help
 
@@ -54,17 +55,17 @@ setup:
 
 #: make attacks  the whole attack table, one JSON row each, every row with its control
 attacks: build lab
+	@$(CARGO) build --release --locked --quiet -p metnos-lab
 	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos target/release/metnos-lab
 	@METNOS_LAB=$(CURDIR)/$(LAB)/metnos target/release/metnos-lab --guards
 
 # The test build of the attack table: one layer of it can be taken away, and it has a hostile seed.
 lab: setup
 	@./scripts/pair.sh $(LAB) --config .config/lab.toml --features lab
-	@$(CARGO) build --release --locked --quiet -p metnos-lab
 
 #: make dist     a tarball, a .deb and their checksums, in target/dist
 dist: build
-	@./scripts/dist.sh $(BIN)
+	@./scripts/dist.sh $(BIN) $(if $(filter tests,$(METNOS_SETUP)),--fast)
 
 #: make testbed  a model server and a tiny model for tests, outside the repository
 testbed:

@@ -173,6 +173,8 @@ pub(crate) enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
+    /// Print the manual page (`metnos man | man -l -`).
+    Man,
 }
 
 #[derive(Debug, Subcommand)]

@@ -75,6 +75,12 @@ pub(crate) enum Service {
     Status,
     /// Stop it and remove the unit.
     Uninstall,
+    /// Print the unit, for a package that installs metnos elsewhere.
+    Unit {
+        /// Where metnos will be.
+        #[arg(long)]
+        program: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,6 +14,7 @@ mod halt;
 mod hooks;
 mod init;
 pub(crate) mod line;
+mod man;
 mod memory;
 mod ops;
 mod pairing;
@@ -83,6 +84,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
             crate::print::prompt(&String::from_utf8_lossy(&text));
             Ok(ExitCode::SUCCESS)
         }
+        Some(Command::Man) => man::run(),
     }
 }
 

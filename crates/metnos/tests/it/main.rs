@@ -8,6 +8,7 @@ mod browser;
 mod clients;
 mod crash;
 mod credentials;
+mod dist;
 mod door_attacks;
 mod door_trust;
 mod erase;

@@ -48,6 +48,16 @@ pub(crate) fn run(printer: Printer, command: Service) -> Result<ExitCode, Failur
             printer.say(if standing.serving { "daemon      runs" } else { "daemon      does not run" });
             Ok(if standing.installed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
+        Service::Unit { program } => {
+            // A package is for every account: it names no folder of this one.
+            let text = match program {
+                Some(program) => service::unit(&program, &[], false)?,
+                None => text()?.1,
+            };
+            printer.value(&json!({ "unit": text }));
+            printer.say(text.trim_end());
+            Ok(ExitCode::SUCCESS)
+        }
         Service::Uninstall => {
             let removed = service::uninstall(&unit)?;
             printer.value(&json!({ "removed": removed, "unit": unit }));
