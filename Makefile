@@ -6,10 +6,10 @@ BIN     := target/metnos
 LAB     := target/lab
 SKIPPED := $(CURDIR)/target/skipped.txt
 # The digest is told as in the build, so that the program is not compiled again without it.
-NEXTEST = METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) \
+NEXTEST = env METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) \
           $(CARGO) nextest run --release --locked
 
-.PHONY: run build test check unit docs lint unify setup dist bench attacks chaos lab testbed timings eval-llm clean help
+.PHONY: run build test check unit docs clippy unify setup dist bench attacks chaos lab testbed timings eval-llm clean help
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -25,7 +25,14 @@ build: setup
 
 #: make test     format, lints, licences, all tests, docs
 test: export METNOS_SETUP = tests
-test: build lint unit docs
+test: build lab dist
+	$(CARGO) fmt --all --check
+	@./scripts/unified.sh
+	@./scripts/deny.sh
+	$(NEXTEST) --workspace --no-run
+	@rm -f $(SKIPPED)
+	@./scripts/beside.sh "$(MAKE) --no-print-directory clippy docs" -- $(NEXTEST) --workspace --no-fail-fast
+	@./scripts/skipped.sh $(SKIPPED)
 
 #: make check    the inner loop: format, clippy on what changed, unit tests, a short end-to-end set
 check: export METNOS_SETUP = check
@@ -35,17 +42,16 @@ check: build
 	$(NEXTEST) --workspace --profile check
 	@./scripts/skipped.sh $(SKIPPED)
 
-lint:
-	$(CARGO) fmt --all --check
-	@./scripts/unified.sh
-	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
-	@./scripts/deny.sh
-
 # What a test cannot have on this machine it writes down instead of passing quietly.
+#: make unit     all tests, without lints and docs
+unit: export METNOS_SETUP = tests
 unit: build lab dist
 	@rm -f $(SKIPPED)
 	$(NEXTEST) --workspace --no-fail-fast
 	@./scripts/skipped.sh $(SKIPPED)
+
+clippy:
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --quiet

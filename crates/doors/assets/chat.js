@@ -59,9 +59,24 @@ async function arrived(turn) {
   turn.follow();
 }
 
+/** The card that a plain yes or no would answer: the newest one on this page that waits. */
+function openCard() {
+  return [...turns.values()].filter((turn) => turn.waits).at(-1)?.waits;
+}
+
+/** The words were the answer to a card above: that turn goes on, and these words stay as they were said. */
+function answered(turn, before) {
+  turns.delete(turn.id);
+  turn.over();
+  turn.acts.replaceChildren();
+  before.goesOn();
+}
+
 async function begin(turn) {
   try {
-    const accepted = await post("/agent/turn/submit", { text: turn.request, turn: turn.id });
+    const accepted = await post("/agent/turn/submit", { text: turn.request, turn: turn.id, card: openCard() });
+    const before = turns.get(accepted.turn);
+    if (before && before !== turn) return answered(turn, before);
     known(turn, accepted.turn);
     turn.follow();
   } catch (problem) {

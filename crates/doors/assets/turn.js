@@ -134,6 +134,7 @@ export class Turn {
     this.over();
     const shown = card(question, (answer) => {
       this.decided.add(question.id);
+      this.waits = null;
       shown.remove();
       if (answer === null) return this.look();
       this.working();
@@ -144,6 +145,15 @@ export class Turn {
     this.acts.replaceChildren();
     reveal(this.element);
     announce(question.text);
+  }
+
+  /** Its card was answered in words. */
+  goesOn() {
+    this.decided.add(this.waits);
+    this.waits = null;
+    this.said.replaceChildren();
+    this.working();
+    this.follow();
   }
 
   wants(form) {

@@ -1,11 +1,13 @@
 # What a person may say to a card, in lower case, separated by commas.
 words-yes = yes, y, yes please, ok, okay, sure, go ahead
-words-no = no, n, no thanks, cancel
+words-no = no, n, nope, no thanks, cancel, cancel that, cancel it, never mind, nevermind, forget it, don't, do not, stop
 words-on = go on, continue, resume, carry on, done
 
 # The way in.
 login-how = To come in, open the link that this command prints on the machine where Metnos runs:
 login-lost = Metnos does not answer. Is it running?
+login-other = { $here } is logged in in this browser. Log in as { $next } instead?
+login-switch = Log in as somebody else
 
 # Around every page.
 skip = Skip to the content
@@ -28,7 +30,7 @@ example-disk = How much disk space is left?
 older = Show older
 elsewhere = Asked elsewhere, waiting for your answer
 rows-more = { $shown } of { $count } rows are shown.
-answer-here = Answer yes or no here, or at { $link }
+answer-here = Answer yes or no here (card { $code }), or at { $link }
 lost-now = The connection is lost. Trying again…
 thinking = A model is thinking…
 progress = { $n } so far…

@@ -1,11 +1,13 @@
 # Quello che si può rispondere a una scheda, in minuscolo, separato da virgole.
 words-yes = sì, si, s, sì grazie, ok, okay, va bene, certo, procedi
-words-no = no, n, no grazie, annulla
+words-no = no, n, no grazie, annulla, annullalo, annulla tutto, lascia perdere, lascia stare, non farlo, ferma, fermati
 words-on = continua, vai avanti, prosegui, riprendi, fatto
 
 # L'ingresso.
 login-how = Per entrare, apri il link che stampa questo comando sulla macchina dove gira Metnos:
 login-lost = Metnos non risponde. È in funzione?
+login-other = In questo browser è connesso { $here }. Vuoi entrare come { $next }?
+login-switch = Entra come un'altra persona
 
 # Intorno a ogni pagina.
 skip = Vai al contenuto
@@ -28,7 +30,7 @@ example-disk = Quanto spazio è rimasto sul disco?
 older = Mostra i precedenti
 elsewhere = Chiesto altrove, in attesa della tua risposta
 rows-more = Sono mostrate { $shown } righe su { $count }.
-answer-here = Rispondi qui sì o no, oppure su { $link }
+answer-here = Rispondi qui sì o no (scheda { $code }), oppure su { $link }
 lost-now = La connessione è caduta. Riprovo…
 thinking = Un modello sta pensando…
 progress = { $n } finora…

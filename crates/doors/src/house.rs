@@ -7,9 +7,9 @@ use crate::said::LastSaid;
 use crate::shield::Origins;
 use crate::stream::Watchers;
 use crate::telegram::Pulse;
-use crate::who::Tries;
+use crate::who::{Tries, Who};
 use crate::words::Words;
-use metnos_executor::Failure;
+use metnos_executor::{Failure, Ulid};
 use metnos_gateway::Gateway;
 use metnos_runtime::Runtime;
 use metnos_runtime::house::logbook::{Level, Logbook};
@@ -27,6 +27,9 @@ pub(crate) struct Verified {
     pub(crate) damage: Vec<String>,
 }
 
+/// What the sessions of a daemon begin with.
+const SERVED: &str = "served:";
+
 /// The house behind the doors.
 pub struct House {
     pub(crate) gateway: Arc<Gateway>,
@@ -41,6 +44,8 @@ pub struct House {
     /// Under which names and addresses it may be spoken to.
     pub(crate) origins: Origins,
     pub(crate) since: Instant,
+    /// Which start of the daemon this is: what was granted for a session ends with it.
+    start: Ulid,
     log: Logbook,
     /// True over TLS: cookies are then for TLS only.
     pub(crate) secure: bool,
@@ -64,6 +69,8 @@ impl House {
         let gateway = Arc::new(Gateway::new(runtime)?);
         // What a kill left running is told as interrupted, to whoever watches it or asks for it.
         gateway.cut_off(None)?;
+        // Nobody's session outlives the daemon it was in.
+        gateway.runtime().end_session_grants(SERVED)?;
         Ok(Arc::new(Self {
             gateway,
             hub: Hub::default(),
@@ -75,6 +82,7 @@ impl House {
             telegram: Pulse::default(),
             origins,
             since: Instant::now(),
+            start: Ulid::new(),
             log,
             secure: url.starts_with("https://"),
             url: url.to_owned(),
@@ -107,6 +115,24 @@ impl House {
 
     pub(crate) fn set_verified(&self, found: Verified) {
         *self.verified.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    }
+
+    /// The session of whoever is at the door: it ends with what they came in by, and with this daemon.
+    pub(crate) fn session_of(&self, who: &Who) -> String {
+        format!("{SERVED}{}:{}", who.token, self.start)
+    }
+
+    /// The same for a request: terminals of the machine come in by one key, and each is a session of its own.
+    pub(crate) fn session_in(&self, who: &Who, conversation: &str) -> String {
+        match who.channel {
+            "cli" => format!("{}:{conversation}", self.session_of(who)),
+            _ => self.session_of(who),
+        }
+    }
+
+    /// Takes back what was granted for a session that ends now.
+    pub(crate) fn end_session(&self, who: &Who) -> Result<(), Failure> {
+        self.runtime().end_session_grants(&self.session_of(who))
     }
 
     /// From now on nothing new is begun.

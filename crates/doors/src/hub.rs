@@ -273,6 +273,7 @@ impl House {
                 now,
                 caller: known.caller.clone(),
                 conversation: known.conversation.clone(),
+                session: question.session,
                 base: question.base,
             };
             match (done, answer) {
@@ -337,6 +338,7 @@ impl House {
             text: wanted.text,
             // Read from the words when it is not said; the person's own is for what Metnos says by itself.
             language: wanted.language,
+            session: self.session_in(who, &wanted.conversation),
             now: jiff::Zoned::now().with_time_zone(zone),
             caller: who.caller(),
             conversation: wanted.conversation,

@@ -5,7 +5,7 @@ use crate::house::House;
 use crate::hub::{Started, Wanted};
 use crate::who::Who;
 use crate::words::Speech;
-use metnos_executor::Failure;
+use metnos_executor::{ErrorClass, Failure, Ulid};
 use metnos_gateway::{Asked, Stage};
 use metnos_runtime::guards::Answer;
 use serde_json::{Map, Value};
@@ -16,6 +16,54 @@ use std::sync::Arc;
 const ROWS: usize = 20;
 /// How wide a cell is.
 const CELL: usize = 60;
+/// How many letters of its id tell a card apart in a text.
+const CODE: usize = 6;
+/// How far back a card of a conversation is looked for.
+const LATELY: u32 = 20;
+
+/// What whoever writes has before their eyes: an answer counts for a question that they see.
+#[derive(Clone, Debug)]
+pub(crate) enum Seen {
+    /// All of the conversation, as it stands here.
+    Conversation,
+    /// This card.
+    Card(String),
+    /// What was asked until then, in milliseconds: a message that is sent twice is no answer to what came between.
+    Until(u64),
+    /// What Metnos said last, as a program has it that keeps the conversation itself; nothing, if it has nothing.
+    Told(String),
+}
+
+impl Seen {
+    fn card(&self, id: &str) -> bool {
+        match self {
+            Self::Conversation => true,
+            Self::Card(seen) => seen == id,
+            Self::Until(moment) => Ulid::from_string(id).is_ok_and(|id| id.timestamp_ms() <= *moment),
+            Self::Told(text) => text.contains(code(id)),
+        }
+    }
+
+    fn question(&self, asked: &str) -> bool {
+        match self {
+            Self::Told(text) => text.contains(asked.trim()),
+            _ => true,
+        }
+    }
+}
+
+/// The last letters of the id of a card, by which it is known again in a text.
+fn code(id: &str) -> &str {
+    id.get(id.len().saturating_sub(CODE)..).unwrap_or(id)
+}
+
+/// What came of a message.
+pub(crate) enum Said {
+    /// It began something, or went on with it.
+    Started(Started),
+    /// It changed nothing; this turn waits as before.
+    Before(String),
+}
 
 /// What a message means.
 pub(crate) enum Meant {
@@ -25,6 +73,8 @@ pub(crate) enum Meant {
     Reply(String),
     /// What this turn lacked is kept now.
     Supplied(String),
+    /// A yes or no to a card that is not the one that waits: what waits is shown, and nothing is decided.
+    Shown(String),
     /// Something new.
     Request,
 }
@@ -36,9 +86,13 @@ impl House {
         who: &Who,
         conversation: &str,
         text: String,
-    ) -> Result<Started, Failure> {
-        let meant = self.understand(who, conversation, &text).await?;
-        self.act(who, conversation, text, meant, None).await
+        seen: Seen,
+    ) -> Result<Said, Failure> {
+        let meant = self.understand(who, conversation, &text, seen).await?;
+        if let Meant::Shown(turn) = meant {
+            return Ok(Said::Before(turn));
+        }
+        self.act(who, conversation, text, meant, None).await.map(Said::Started)
     }
 
     /// What a message of a conversation means.
@@ -47,10 +101,11 @@ impl House {
         who: &Who,
         conversation: &str,
         text: &str,
+        seen: Seen,
     ) -> Result<Meant, Failure> {
         let (house, reader, place, said) =
             (Arc::clone(self), who.clone(), conversation.to_owned(), text.to_owned());
-        let meant = tokio::task::spawn_blocking(move || house.meant(&reader, &place, &said)).await;
+        let meant = tokio::task::spawn_blocking(move || house.meant(&reader, &place, &said, &seen)).await;
         meant.unwrap_or_else(|_| Err(Failure::internal("the message could not be read")))
     }
 
@@ -67,6 +122,10 @@ impl House {
             Meant::Decision(id, answer) => self.decide(who, &id, answer).await,
             Meant::Reply(turn) => self.reply(who, &turn, text).await,
             Meant::Supplied(turn) => self.go_on(who, &turn).await,
+            Meant::Shown(turn) => Err(Failure::new(
+                ErrorClass::Conflict,
+                format!("that question was answered already; turn {turn} asks another one"),
+            )),
             Meant::Request => {
                 let conversation = conversation.to_owned();
                 let wanted = Wanted { text, conversation, language: None, zone: None, turn, base: None };
@@ -75,29 +134,54 @@ impl House {
         }
     }
 
-    fn meant(&self, who: &Who, conversation: &str, text: &str) -> Result<Meant, Failure> {
+    fn meant(&self, who: &Who, conversation: &str, text: &str, seen: &Seen) -> Result<Meant, Failure> {
         let Some(last) = self.gateway.turns_in(conversation, 1)?.pop() else { return Ok(Meant::Request) };
+        if last.status.as_deref() != Some("asks")
+            && let Some(yes) = self.words.yes_or_no(text)
+        {
+            return self.decision(conversation, yes, seen);
+        }
         match last.status.as_deref() {
-            Some("waits") => {
-                let card = self.answer_of(last)?.approval.filter(|card| card.standing == "pending");
-                Ok(match (card, self.words.yes_or_no(text)) {
-                    (Some(card), Some(true)) => Meant::Decision(card.id, Answer::Once),
-                    (Some(card), Some(false)) => Meant::Decision(card.id, Answer::No),
-                    _ => Meant::Request,
-                })
-            }
             // A credential is given elsewhere; here it is only said that it was. Nothing else is taken for one.
-            Some("asks") if self.answer_of(last.clone())?.question.is_none() => {
-                Ok(match self.words.go_on(text) {
-                    true => Meant::Supplied(last.id),
-                    false => Meant::Request,
-                })
-            }
-            // What can be planned by itself is a request; anything else is the answer that was asked for.
-            Some("asks") if self.is_whole(who, conversation, text)? => Ok(Meant::Request),
-            Some("asks") => Ok(Meant::Reply(last.id)),
+            Some("asks") => match self.answer_of(last.clone())?.question {
+                None if self.words.go_on(text) => Ok(Meant::Supplied(last.id)),
+                None => Ok(Meant::Request),
+                // What can be planned by itself is a request; anything else is the answer that was asked for.
+                Some(question) if !seen.question(&question) => Ok(Meant::Request),
+                Some(_) if self.is_whole(who, conversation, text)? => Ok(Meant::Request),
+                Some(_) => Ok(Meant::Reply(last.id)),
+            },
             _ => Ok(Meant::Request),
         }
+    }
+
+    /// A plain yes or no: to the card of this conversation that waits. Where several do, only the newest turn's is
+    /// meant by a word that names none.
+    fn decision(&self, conversation: &str, yes: bool, seen: &Seen) -> Result<Meant, Failure> {
+        let turns = self.gateway.turns_in(conversation, LATELY)?;
+        let newest = turns.first().map(|turn| turn.id.clone());
+        let mut cards = Vec::new();
+        for turn in turns.into_iter().filter(|turn| turn.status.as_deref() == Some("waits")) {
+            let id = turn.id.clone();
+            let card = self.answer_of(turn)?.approval.filter(|card| card.standing == "pending");
+            cards.extend(card.map(|card| (id, card.id)));
+        }
+        let of_newest = cards.iter().position(|(turn, _)| Some(turn) == newest.as_ref());
+        let one = (cards.len() == 1).then_some(0);
+        let Some((turn, card)) = of_newest.or(one).map(|at| cards.swap_remove(at)) else {
+            return match cards.len() {
+                0 => Ok(Meant::Request),
+                n => Err(Failure::new(
+                    ErrorClass::Conflict,
+                    format!("{n} questions wait; which one is meant?"),
+                )
+                .with_hint(format!("answer each one at {}/admin/approvals", self.url))),
+            };
+        };
+        Ok(match seen.card(&card) {
+            true => Meant::Decision(card, if yes { Answer::Once } else { Answer::No }),
+            false => Meant::Shown(turn),
+        })
     }
 
     /// Whether a message can be planned by itself.
@@ -108,6 +192,7 @@ impl House {
             now: jiff::Zoned::now().with_time_zone(who.zone()),
             caller: who.caller(),
             conversation: conversation.to_owned(),
+            session: self.session_of(who),
             base: self.runtime().home.user_home(),
         };
         let (stage, plan) = self.gateway.foresee(&asked, Vec::new())?;
@@ -133,7 +218,11 @@ impl House {
         match (&answer.approval, &answer.next) {
             (Some(card), _) if card.standing == "pending" => {
                 let link = format!("{}/admin/approvals", self.url);
-                let _ = write!(out, "\n\n{}", speech.say("answer-here", &[("link", &link)]));
+                let _ = write!(
+                    out,
+                    "\n\n{}",
+                    speech.say("answer-here", &[("code", code(&card.id)), ("link", &link)])
+                );
             }
             (_, Some(next)) => {
                 let _ = write!(out, "\n→ {next}");

@@ -14,6 +14,14 @@ use std::time::{Duration, Instant};
 
 /// The name of the cookie of a session.
 pub(crate) const COOKIE_NAME: &str = "metnos";
+/// The same over TLS: browsers take one of this name only over TLS, for one host and all of its pages, so that no
+/// neighbour can set it.
+const COOKIE_OVER_TLS: &str = "__Host-metnos";
+
+/// What the cookie of a session is called here.
+pub(crate) fn cookie_name(house: &House) -> &'static str {
+    if house.secure { COOKIE_OVER_TLS } else { COOKIE_NAME }
+}
 /// The header in which a page proves that it is ours.
 pub(crate) const CSRF: &str = "x-csrf";
 /// Wrong keys in [`TRIES_IN`] after which nobody without a right one is listened to.
@@ -81,7 +89,7 @@ impl Who {
             let who = house.tries.listen(|| program(house, secret))?;
             return who.ok_or_else(stranger);
         }
-        let Some(secret) = cookie(headers) else { return Err(stranger()) };
+        let Some(secret) = cookie(house, headers) else { return Err(stranger()) };
         let Some(who) = house.tries.listen(|| session(house, secret))? else { return Err(stranger()) };
         let safe = matches!(*method, Method::GET | Method::HEAD);
         let sent = headers.get(CSRF).and_then(|value| value.to_str().ok());
@@ -115,6 +123,13 @@ fn session(house: &House, secret: &str) -> Result<Option<Who>, Failure> {
     Ok(found.map(|bearer| Who { person: bearer.person, channel: "web", token: bearer.id, csrf: Some(csrf) }))
 }
 
+impl House {
+    /// Who is logged in in the browser that sent these headers.
+    pub(crate) fn logged_in(&self, headers: &HeaderMap) -> Result<Option<Who>, Failure> {
+        cookie(self, headers).map_or(Ok(None), |secret| session(self, secret))
+    }
+}
+
 /// What a page of a session sends along. It follows from the secret, which no other page can read.
 pub(crate) fn csrf_of(secret: &str) -> String {
     let mut hex = blake3::Hasher::new_derive_key("metnos web page of a session")
@@ -136,11 +151,11 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
 }
 
-pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn cookie<'a>(house: &House, headers: &'a HeaderMap) -> Option<&'a str> {
     let pairs = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     pairs.flat_map(|line| line.split(';')).find_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
-        (name == COOKIE_NAME).then_some(value)
+        (name == cookie_name(house)).then_some(value)
     })
 }
 

@@ -37,6 +37,8 @@ pub struct Asked {
     pub caller: String,
     /// In which conversation.
     pub conversation: String,
+    /// In which session: what is granted for one ends with it.
+    pub session: String,
     /// What relative paths are relative to.
     pub base: PathBuf,
 }
@@ -253,7 +255,7 @@ impl Gateway {
             entries: list(entries)?,
             with: list(with)?,
             caller: asked.caller.clone(),
-            session: asked.conversation.clone(),
+            session: asked.session.clone(),
             call_id: Some(format!("{turn}-{}", state.before + step)),
             lang: state.language.clone(),
             now: asked.now.clone(),

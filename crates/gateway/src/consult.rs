@@ -6,7 +6,7 @@ use metnos_engine::{Answer, Clock, Explain, Request};
 use metnos_executor::Failure;
 use metnos_llm::{Client, Constraint, LlmError, Question, Role, Usage};
 use metnos_memory::db::ModelCall;
-use metnos_turn::{Effect, Event, State};
+use metnos_turn::{Bound, Effect, Event, State};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -138,6 +138,7 @@ impl Gateway {
             context: context.to_vec(),
             recalled: None,
             models: models.clone(),
+            bound: Bound::new(),
             base: None,
         };
         let mut state = State::default();

@@ -6,7 +6,7 @@ use metnos_engine::shortcut::{Shape, normal};
 use metnos_engine::{Answer, Clock, Plan, Planner, Reading, Request};
 use metnos_executor::Failure;
 use metnos_memory::db::{KeptPlan, Lesson, PlanKind};
-use metnos_turn::{Event, Kept, Machine, Recalled, Stage, State};
+use metnos_turn::{Bound, Event, Kept, Machine, Recalled, Stage, State};
 use serde_json::{Map, Value};
 
 /// Clean uses after which a request needs no star.
@@ -116,6 +116,7 @@ impl Gateway {
             recalled = phases.time("memory_us", || self.recall_shape(asked, &read))?;
             reading = Some(read);
         }
+        let bound = self.bound(asked, &context)?;
         let event = Event::Asked {
             text: asked.text.clone(),
             language: asked.language.clone(),
@@ -124,9 +125,24 @@ impl Gateway {
             context,
             recalled: recalled.map(Box::new),
             models: self.runtime.config.tiers.bound(),
+            bound,
             base: asked.base.to_str().map(str::to_owned),
         };
         Ok(Opening { event, reading })
+    }
+
+    /// What the handles of a request, and of those it may point back to, stand for.
+    fn bound(&self, asked: &Asked, context: &[String]) -> Result<Bound, Failure> {
+        let texts = context.iter().map(String::as_str).chain([asked.text.as_str()]);
+        let mut bound = Bound::new();
+        for handle in texts.flat_map(metnos_vocab::handles) {
+            if !bound.contains_key(handle)
+                && let Some(path) = self.runtime.sent(&asked.caller, handle)?
+            {
+                bound.insert(handle.to_owned(), path);
+            }
+        }
+        Ok(bound)
     }
 
     fn recall_exact(&self, asked: &Asked) -> Result<Option<Recalled>, Failure> {
@@ -183,7 +199,8 @@ impl Gateway {
         let Event::Asked { text, language, now: at, zone, context, recalled, .. } = &entry.event else {
             return Ok(());
         };
-        if stage == Stage::Literal || text.contains(SECRET) {
+        // A file that was sent is sent once.
+        if stage == Stage::Literal || text.contains(SECRET) || metnos_vocab::handles(text).next().is_some() {
             return Ok(());
         }
         if let Some(recalled) =

@@ -142,10 +142,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Hooks,
     },
-    /// What the guards said about a call.
+    /// What the guards said about a turn, one of its steps, or a call.
     Why {
-        /// Its id, as the answer or the audit shows it.
-        call: String,
+        /// The id of the turn or the call, as the answer or the audit shows it.
+        id: String,
+        /// Which step of the turn; all of them without it.
+        step: Option<u32>,
     },
     /// Take back the latest change, or the one named.
     Undo(Undo),

@@ -76,6 +76,7 @@ impl Runtime {
         let key = match why {
             Void::Undone => "taken_back",
             Void::Restored => "restored",
+            Void::Unused => "unused",
         };
         Failure::new(ErrorClass::Conflict, self.say(lang, key, &[])).with_hint(self.say(
             lang,

@@ -100,11 +100,11 @@ impl Runtime {
     }
 
     /// Keeps what a program sent with one event as a file of its own, and gives the request that was stored, with
-    /// the place of that file where [`BODY`] stands in it. It is content, and never an order.
+    /// the handle of that file where [`BODY`] stands in it. It is content, and never an order.
     pub fn hook_event(&self, hook: &Hook, event: &str, body: &[u8]) -> Result<String, Failure> {
         let caller = format!("{}/hook", hook.person);
         let path = self.keep_event(&caller, &format!("{}-{event}.json", hook.name), body)?;
-        Ok(hook.request.replace(BODY, &self.named_by(&caller, &path)))
+        Ok(hook.request.replace(BODY, &self.handle(&caller, &path)?))
     }
 
     fn only_host(&self, by: &str) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::audit::{self, Line};
+use metnos_vocab::handle;
 use serde_json::json;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -39,12 +40,39 @@ impl Runtime {
         self.keep_in(caller, EVENTS, name, bytes, INBOX_MAX)
     }
 
-    /// A kept file as `caller` names it in a request: the host by its path, others from their own folder on.
-    pub fn named_by(&self, caller: &str, path: &Path) -> String {
+    /// A kept file as `caller` reads it: the host by its path, others from their own folder on. For the eye only: a
+    /// request names it by its [`handle`](Self::handle).
+    pub fn place_of(&self, caller: &str, path: &Path) -> String {
         let folder = path.parent().and_then(Path::parent).filter(|_| !Principal::parse(caller).is_host());
-        let place = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
-        let place = place.display().to_string();
-        if place.contains(char::is_whitespace) { format!("\"{place}\"") } else { place }
+        folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path).display().to_string()
+    }
+
+    /// What stands for a kept file in a request. Its name was chosen by whoever sent it, and is never read as words.
+    pub fn handle(&self, caller: &str, path: &Path) -> Result<String, Failure> {
+        let inbox = self.inbox(caller)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(handle(&digest(&inbox, path), &name))
+    }
+
+    /// The path of the kept file that a handle stands for, if `caller` has it.
+    pub fn sent(&self, caller: &str, wanted: &str) -> Result<Option<String>, Failure> {
+        let inbox = self.inbox(caller)?;
+        let folders = std::fs::read_dir(&inbox).into_iter().flatten().flatten().map(|entry| entry.path());
+        let folders = folders.filter(|path| path.symlink_metadata().is_ok_and(|meta| meta.is_dir()));
+        let all = folders
+            .chain([inbox.clone()])
+            .flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten().flatten());
+        let files = all.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let mut paths = files.map(|entry| entry.path());
+        let is = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            handle(&digest(&inbox, path), &name) == wanted
+        };
+        Ok(paths.find(is).and_then(|path| path.to_str().map(str::to_owned)))
+    }
+
+    fn inbox(&self, caller: &str) -> Result<PathBuf, Failure> {
+        Ok(self.land_of(caller)?.workspace.join("inbox"))
     }
 
     fn keep_in(
@@ -56,7 +84,7 @@ impl Runtime {
         most: u64,
     ) -> Result<PathBuf, Failure> {
         self.admitted(caller)?;
-        let inbox = self.land_of(caller)?.workspace.join("inbox");
+        let inbox = self.inbox(caller)?;
         folder(&inbox)?;
         let dir = if Principal::parse(caller).is_host() { inbox.join(channel) } else { inbox };
         folder(&dir)?;
@@ -74,6 +102,12 @@ impl Runtime {
         self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
         put(&dir, &name, bytes)
     }
+}
+
+/// Tells two kept files apart, by where they lie in the inbox.
+fn digest(inbox: &Path, path: &Path) -> String {
+    let place = path.strip_prefix(inbox).unwrap_or(path);
+    blake3::hash(place.as_os_str().as_encoded_bytes()).to_hex().to_string()
 }
 
 /// Makes a folder that is a folder: what a link leads to is somebody else's.

@@ -1,4 +1,4 @@
-//! What is kept for undo is let go by age and by size: the oldest first, never what is at work or is
+//! What is kept for undo is let go by age, in days on which Metnos was used, and by size: the oldest first, never what is at work or is
 //! being undone, never the latest for its size. It is done after an answer was given. A ledger of one line
 //! says whether a look at everything that is kept is worth it: each hour, and when more is kept than may be.
 
@@ -108,7 +108,7 @@ enum Why {
 impl Why {
     fn text(self) -> &'static str {
         match self {
-            Self::Age => "it is older than [undo] keep_days",
+            Self::Age => "it is older than [undo] keep_days, counted in days of use",
             Self::Budget => "more is kept than [undo] budget_mb",
         }
     }
@@ -159,7 +159,8 @@ impl Runtime {
         }
         let held: Vec<Held> = acts.into_iter().filter_map(Held::of).collect();
         let mut total: u64 = held.iter().map(|held| held.bytes).sum();
-        for (held, why) in due(&held, self.config.undo, latest, now) {
+        let days = self.days_of_use(now)?;
+        for (held, why) in due(&held, self.config.undo, latest, &days) {
             if self.gate.is_shut() {
                 return Ok(None);
             }
@@ -168,6 +169,13 @@ impl Runtime {
             }
         }
         Ok(Some(total))
+    }
+
+    /// The days of use, this one among them.
+    fn days_of_use(&self, now: Timestamp) -> Result<Vec<String>, Failure> {
+        let unread = |e: metnos_memory::Error| Failure::internal(e.to_string());
+        self.db.use_day(&date(now)).map_err(unread)?;
+        self.db.days_of_use().map_err(unread)
     }
 
     /// Lets go of one act, recorded first; false when it is in use or no longer what it was.
@@ -226,10 +234,17 @@ fn size(dir: &Path) -> u64 {
     items.filter_map(|item| item.metadata().ok()).filter(|meta| meta.is_file()).map(|meta| meta.len()).sum()
 }
 
-/// What has to go, the oldest first. `held` comes with the newest first.
-fn due<'h>(held: &'h [Held], rule: Rule, latest: &str, now: Timestamp) -> Vec<(&'h Held, Why)> {
-    let age = SignedDuration::from_hours(24 * i64::from(rule.keep_days.get()));
-    let is_old = |held: &&Held| held.at().is_some_and(|at| now.duration_since(at) > age);
+/// The day of a moment, as it is written down.
+fn date(at: Timestamp) -> String {
+    at.to_string().chars().take(10).collect()
+}
+
+/// What has to go, the oldest first. `held` comes with the newest first, `days` are the days of use, oldest first. The
+/// age of something is the number of days of use since: a clock that jumps, or weeks in which nothing ran, add one.
+fn due<'h>(held: &'h [Held], rule: Rule, latest: &str, days: &[String]) -> Vec<(&'h Held, Why)> {
+    let age = |at: Timestamp| days.len() - days.partition_point(|day| *day <= date(at));
+    let most = usize::try_from(rule.keep_days.get()).unwrap_or(usize::MAX);
+    let is_old = |held: &&Held| held.at().is_some_and(|at| age(at) > most);
     let (old, young): (Vec<&Held>, Vec<&Held>) = held.iter().rev().partition(is_old);
     let mut total: u64 = young.iter().map(|held| held.bytes).sum();
     let mut due: Vec<(&Held, Why)> = old.into_iter().map(|held| (held, Why::Age)).collect();
@@ -269,9 +284,16 @@ mod tests {
         Rule { keep_days: keep_days.try_into().unwrap(), budget_mb }
     }
 
+    /// Every day of the month until the 21st.
+    fn month() -> Vec<String> {
+        (1..=21).map(|day| format!("2026-03-{day:02}")).collect()
+    }
+
     fn ids(all: &[Held], rule: Rule, latest: &str) -> Vec<(String, Why)> {
-        let now = "2026-03-21T00:00:00Z".parse().unwrap();
-        due(all, rule, latest, now).into_iter().map(|(held, why)| (held.act.call_id.clone(), why)).collect()
+        due(all, rule, latest, &month())
+            .into_iter()
+            .map(|(held, why)| (held.act.call_id.clone(), why))
+            .collect()
     }
 
     const MB: u64 = 1_000_000;
@@ -296,6 +318,23 @@ mod tests {
             ids(&all, rule(1, 0), "x"),
             [go(Why::Age, &["old", "mid", "moved"]), go(Why::Budget, &["new"])].concat()
         );
+    }
+
+    #[test]
+    fn a_clock_that_jumps_and_weeks_of_sleep_count_as_one_day() {
+        let all = [held("yesterday", 20, MB), held("old", 1, MB)];
+        let ages = |days: &[&str], keep: u32| -> usize {
+            let days: Vec<String> = days.iter().map(|day| (*day).to_owned()).collect();
+            due(&all, rule(keep, 10), "", &days).len()
+        };
+        // Ten years ahead, and once more, and back again.
+        assert_eq!(ages(&["2026-03-01", "2026-03-20", "2036-01-01", "2036-05-01"], 3), 0);
+        assert_eq!(
+            ages(&["2026-03-01", "2026-03-20", "2036-01-01", "2036-05-01"], 2),
+            1,
+            "three days of use"
+        );
+        assert_eq!(ages(&["1970-01-01", "2026-03-20"], 1), 0, "a clock that went back makes nothing older");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What comes in and what goes out.
 
-use crate::{Ending, Recalled};
+use crate::{Bound, Ending, Recalled};
 use metnos_shape::{Constraint, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,6 +27,9 @@ pub enum Event {
         /// The roles a model is bound to.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         models: Vec<Role>,
+        /// What the handles in the words stand for.
+        #[serde(default, skip_serializing_if = "Bound::is_empty")]
+        bound: Bound,
         /// What relative paths are relative to, so that whoever goes on with it elsewhere means the same ones.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<String>,

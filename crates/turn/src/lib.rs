@@ -4,6 +4,7 @@
 //! driver must perform; what comes of them is the next event. The events are the turn: fed again they
 //! must give the same effects, byte for byte ([`replay`]).
 
+mod bound;
 mod consult;
 mod ending;
 mod event;
@@ -16,6 +17,7 @@ mod stage;
 mod validate;
 mod whole;
 
+pub use bound::Bound;
 pub use ending::{Ending, Messages, Status};
 pub use event::{Credential, Effect, Event, Got, Source, Trouble};
 pub use machine::{Helped, Machine, State};

@@ -1,5 +1,6 @@
 //! The turn itself: `step(state, event) → (state, effects)`.
 
+use crate::bound::{Bound, bind};
 use crate::consult::Consulting;
 use crate::ending::{Ending, Messages, Status};
 use crate::event::{Effect, Event, Got};
@@ -62,6 +63,7 @@ pub(crate) struct Words {
     pub(crate) context: Vec<String>,
     recalled: Option<Box<Recalled>>,
     pub(crate) models: Vec<Role>,
+    pub(crate) bound: Bound,
 }
 
 impl State {
@@ -108,8 +110,8 @@ impl Machine {
             return (state, Vec::new());
         }
         let effect = match event {
-            Event::Asked { text, language, now, zone, context, recalled, models, base: _ } => {
-                state.asked = Some(Words { text, language, now, zone, context, recalled, models });
+            Event::Asked { text, language, now, zone, context, recalled, models, bound, base: _ } => {
+                state.asked = Some(Words { text, language, now, zone, context, recalled, models, bound });
                 self.understand(&mut state, None, known)
             }
             // Words are no credential, and would plan anew what is half done.
@@ -173,6 +175,11 @@ impl Machine {
 
     /// Begins a plan that was validated.
     pub(crate) fn run(&self, state: &mut State, plan: Plan) -> Effect {
+        let bound = state.asked.as_ref().map(|words| words.bound.clone()).unwrap_or_default();
+        let Some(plan) = bind(plan, &bound) else {
+            let why = self.messages.say(&state.language, "sent_unknown", &[]);
+            return self.finish(state, Status::Unclear, Some(why));
+        };
         if plan.source == Maker::Model {
             state.stage = Some(Stage::Model);
         }
@@ -317,6 +324,7 @@ mod tests {
             context: Vec::new(),
             recalled: None,
             models: Vec::new(),
+            bound: Bound::new(),
             base: None,
         }
     }

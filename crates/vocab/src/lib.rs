@@ -3,10 +3,12 @@
 //! The terms are data (`data/vocabulary.txt`, compiled in). Nothing here does I/O; a name that the
 //! grammar does not produce cannot be held by [`ExecutorName`].
 
+mod handle;
 mod name;
 mod near;
 mod table;
 
+pub use handle::{handle, handles};
 pub use name::{ExecutorName, NameError};
 pub use near::nearest;
 pub use table::{Class, Family, Object, Qualifier, Verb};

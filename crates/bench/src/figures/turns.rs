@@ -73,6 +73,7 @@ fn plans(house: &House, gateway: &Gateway, stage: &str, request: &str) -> Result
         now: jiff::Zoned::now(),
         caller: "host/cli".into(),
         conversation: "bench".into(),
+        session: "bench".into(),
         base: house.home().to_owned(),
     };
     let mut sample = Sample::default();

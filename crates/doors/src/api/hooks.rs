@@ -101,7 +101,7 @@ struct Taken {
 ///
 /// `X-Metnos-Signature: t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of `SECONDS.BODY` with the secret of the hook.
 /// The same signature never fires twice. Each body is kept as a file of its own in the inbox of that person; `{body}`
-/// in the request is the place of that file.
+/// in the request stands for that file.
 #[utoipa::path(post, path = "/hooks/{name}", tag = "hooks", params(("name" = String, Path, description = "The hook")),
     request_body(content = String, content_type = "application/json", description = "Anything"),
     responses((status = 202, body = Accepted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]

@@ -4,7 +4,7 @@ use super::refusal::Problem;
 use super::turns::blocking;
 use super::{Knock, Refusal};
 use crate::house::House;
-use crate::who::{COOKIE_NAME, Who, csrf_of};
+use crate::who::{Who, cookie_name, csrf_of};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
@@ -24,6 +24,9 @@ const WEEK: u32 = 7 * 24 * 3600;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ticket {
     token: String,
+    /// Yes: also where somebody else is logged in in this browser.
+    #[serde(default)]
+    switch: bool,
 }
 
 /// Who is logged in.
@@ -61,7 +64,8 @@ impl Me {
 
 fn cookie(house: &House, value: &str, age: u32) -> String {
     let secure = if house.secure { "; Secure" } else { "" };
-    format!("{COOKIE_NAME}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")
+    let name = cookie_name(house);
+    format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")
 }
 
 /// Exchange the one-use token of a login link for a session.
@@ -76,6 +80,16 @@ pub(crate) async fn login(
     let label: String = agent.chars().filter(|c| !c.is_control()).take(64).collect();
     let shared = Arc::clone(&house);
     let entered = blocking(move || {
+        // A link that somebody else sent must not put this browser into their house by itself.
+        if !ticket.switch
+            && let Some(here) = shared.logged_in(&headers)?
+            && let Some(next) =
+                shared.runtime().login_for(&ticket.token)?.filter(|next| next.id != here.person.id)
+        {
+            let speech = shared.words.speak(here.person.language.as_deref());
+            let names = [("here", here.person.name.as_str()), ("next", next.name.as_str())];
+            return Err(Failure::new(ErrorClass::Conflict, speech.say("login-other", &names)));
+        }
         shared.tries.listen(|| match shared.runtime().exchange_login(&ticket.token, &label) {
             Ok(entered) => Ok(Some(entered)),
             Err(failure) if failure.class == ErrorClass::Internal => Err(failure),
@@ -105,7 +119,11 @@ pub(crate) async fn logout(State(house): State<Arc<House>>, who: Who) -> Result<
             .into());
     }
     let shared = Arc::clone(&house);
-    blocking(move || shared.runtime().revoke_token(&who.token, &who.caller())).await?;
+    blocking(move || {
+        shared.runtime().revoke_token(&who.token, &who.caller())?;
+        shared.end_session(&who)
+    })
+    .await?;
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie(&house, "", 0))]).into_response())
 }
 

@@ -5,6 +5,7 @@ use super::{Refusal, Said};
 use crate::answer::TurnAnswer;
 use crate::house::House;
 use crate::hub::{Started, Wanted};
+use crate::talk::{Meant, Seen};
 use crate::who::Who;
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -51,6 +52,8 @@ pub(crate) struct TurnRequest {
     turn: Option<String>,
     /// What relative paths are relative to. Only the terminal of the machine itself has a say in it.
     base: Option<String>,
+    /// The card on the screen. A plain yes or no answers the card that waits; with this, only if it is this one.
+    card: Option<String>,
 }
 
 /// A turn that was accepted.
@@ -162,6 +165,31 @@ impl House {
     }
 }
 
+impl House {
+    /// Begins a request, or takes it for the answer to the card that waits: a plain yes or no is one.
+    async fn begun(
+        self: &Arc<Self>,
+        who: &Who,
+        wanted: Wanted,
+        card: Option<String>,
+    ) -> Result<Started, Failure> {
+        let sent = wanted.turn.as_deref().and_then(|turn| metnos_executor::Ulid::from_string(turn).ok());
+        let seen = match (card, sent) {
+            (Some(card), _) => Seen::Card(card),
+            (None, Some(sent)) => Seen::Until(sent.timestamp_ms()),
+            (None, None) => Seen::Conversation,
+        };
+        match self.understand(who, &wanted.conversation, &wanted.text, seen).await? {
+            meant @ (Meant::Decision(..) | Meant::Shown(_)) => {
+                let Wanted { text, conversation, .. } = wanted;
+                self.act(who, &conversation, text, meant, None).await
+            }
+            // A question of a turn is answered at its own address.
+            _ => self.start(who, wanted).await,
+        }
+    }
+}
+
 fn wants_events(headers: &HeaderMap) -> bool {
     headers
         .get(ACCEPT)
@@ -212,9 +240,10 @@ pub(crate) async fn ask(
     headers: HeaderMap,
     Said(request): Said<TurnRequest>,
 ) -> Result<Response, Refusal> {
+    let card = request.card.clone();
     let (shared, wanted) = (Arc::clone(&house), request.wanted(&who)?);
     let wanted = blocking(move || shared.in_time(wanted)).await?;
-    let started = house.start(&who, wanted).await?;
+    let started = house.begun(&who, wanted, card).await?;
     told(&house, &who, started, wants_events(&headers)).await
 }
 
@@ -227,9 +256,10 @@ pub(crate) async fn submit(
     who: Who,
     Said(request): Said<TurnRequest>,
 ) -> Result<Response, Refusal> {
+    let card = request.card.clone();
     let (shared, wanted) = (Arc::clone(&house), request.wanted(&who)?);
     let wanted = blocking(move || shared.in_time(wanted)).await?;
-    let started = house.start(&who, wanted).await?;
+    let started = house.begun(&who, wanted, card).await?;
     let turn = started.turn().to_owned();
     Ok((StatusCode::ACCEPTED, Json(Accepted::new(turn))).into_response())
 }

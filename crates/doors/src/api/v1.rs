@@ -4,7 +4,7 @@
 use super::turns::blocking;
 use super::{Refusal, Said};
 use crate::house::House;
-use crate::talk::Meant;
+use crate::talk::{self, Meant, Seen};
 use crate::who::Who;
 use axum::Json;
 use axum::extract::State;
@@ -35,7 +35,8 @@ pub(crate) struct Chat {
     #[allow(dead_code, reason = "part of the protocol")]
     #[serde(default)]
     model: Value,
-    /// The last message of the person is the request. Earlier ones are not orders again: Metnos remembers its own.
+    /// The last message is the request, and is the person's. Earlier ones are not orders again: Metnos remembers its
+    /// own. A yes counts for the card that the message before it shows.
     messages: Vec<Message>,
     /// As events.
     #[serde(default)]
@@ -53,6 +54,25 @@ pub(crate) struct Message {
     /// Text, or parts of which the texts count.
     #[serde(default)]
     content: Value,
+}
+
+impl Chat {
+    /// What the person says now: a history that ends in anything else says nothing new.
+    fn text(&self) -> Result<String, Failure> {
+        let last = self.messages.last().filter(|message| message.role == "user").map(Message::text);
+        last.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
+            Failure::wrong_args("the last message is not one in which the person says something")
+                .with_hint("the last message has the role user and is the request")
+        })
+    }
+
+    /// What Metnos said last, as the program has it.
+    fn seen(&self) -> Seen {
+        let before = self.messages.iter().rev().skip(1);
+        let told =
+            before.take_while(|message| message.role != "user").find(|message| message.role == "assistant");
+        Seen::Told(told.map(Message::text).unwrap_or_default())
+    }
 }
 
 impl Message {
@@ -85,10 +105,19 @@ fn is_retry(headers: &HeaderMap) -> bool {
 
 impl House {
     /// Acts on a message, whether or not whoever sent it waits for the answer.
-    async fn heard(self: &Arc<Self>, who: &Who, conversation: &str, text: String) -> Result<String, Failure> {
+    async fn heard(
+        self: &Arc<Self>,
+        who: &Who,
+        conversation: &str,
+        text: String,
+        seen: Seen,
+    ) -> Result<String, Failure> {
         let (house, who, place) = (Arc::clone(self), who.clone(), conversation.to_owned());
         let heard = tokio::spawn(async move {
-            let started = house.say(&who, &place, text.clone()).await?;
+            let started = match house.say(&who, &place, text.clone(), seen).await? {
+                talk::Said::Started(started) => started,
+                talk::Said::Before(turn) => return Ok(turn),
+            };
             let turn = started.turn().to_owned();
             house.said.note(&place, &text, &turn);
             started.ended().await?;
@@ -104,6 +133,7 @@ impl House {
         who: &Who,
         conversation: &str,
         text: &str,
+        seen: Seen,
     ) -> Result<Option<String>, Failure> {
         if let Some(turn) = self.said.turn_of(conversation, text) {
             return Ok(Some(turn));
@@ -111,7 +141,7 @@ impl House {
         if let Some(turn) = self.begun_with(conversation, text)? {
             return Ok(Some(turn));
         }
-        Ok(match self.understand(who, conversation, text).await? {
+        Ok(match self.understand(who, conversation, text, seen).await? {
             Meant::Request => None,
             _ => self.gateway.turns_in(conversation, 1)?.pop().map(|turn| turn.id),
         })
@@ -157,20 +187,17 @@ pub(crate) async fn chat(
     headers: HeaderMap,
     Said(chat): Said<Chat>,
 ) -> Result<Response, Refusal> {
-    let last = chat.messages.iter().rev().find(|message| message.role == "user").map(Message::text);
-    let text = last.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
-        Failure::wrong_args("no message of the person says anything")
-            .with_hint("the last message with the role user is the request")
-    })?;
+    let text = chat.text()?;
+    let seen = chat.seen();
     let name = chat.user.map(|user| blake3::hash(user.as_bytes()).to_hex()[..16].to_owned());
     let conversation = who.conversation(Some(name.as_deref().unwrap_or("api")))?;
     let known = match is_retry(&headers) {
-        true => house.said_before(&who, &conversation, &text).await?,
+        true => house.said_before(&who, &conversation, &text, seen.clone()).await?,
         false => None,
     };
     let turn = match known {
         Some(turn) => house.until_told(turn).await?,
-        None => house.heard(&who, &conversation, text).await?,
+        None => house.heard(&who, &conversation, text, seen).await?,
     };
     let (shared, reader, id) = (Arc::clone(&house), who.clone(), turn.clone());
     let answer = blocking(move || shared.answer(&reader, &id)).await?;

@@ -37,10 +37,11 @@ impl Telegram {
             Ok(path) => path,
             Err(failure) => return self.done(row, heard.reply(&told(&failure))),
         };
-        let place = runtime.named_by(&heard.who.caller(), &path);
+        let caller = heard.who.caller();
+        let (place, handle) = (runtime.place_of(&caller, &path), runtime.handle(&caller, &path)?);
         let kept = heard.reply(&speech.say("tg-kept", &[("path", &place)]));
         let conversation = heard.conversation()?;
-        for text in [format!("{said} {place}"), said.to_owned()] {
+        for text in [format!("{said} {handle}"), said.to_owned()] {
             if !said.is_empty() && self.house.is_whole(&heard.who, &conversation, &text).unwrap_or(false) {
                 return self.request(heard, text, kept);
             }

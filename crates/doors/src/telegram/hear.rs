@@ -3,7 +3,7 @@
 use super::update::{Message, Sender, Update, command};
 use super::{CHANNEL, Telegram, render, unread};
 use crate::hub::Started;
-use crate::talk::Meant;
+use crate::talk::{Meant, Seen};
 use crate::who::Who;
 use crate::words::Speech;
 use metnos_executor::{ErrorClass, Failure};
@@ -238,7 +238,8 @@ impl Telegram {
     ) -> Result<(), Failure> {
         let mut row = heard.row.clone();
         let conversation = heard.conversation()?;
-        let meant = self.handle.block_on(self.house.understand(&heard.who, &conversation, &text));
+        let meant =
+            self.handle.block_on(self.house.understand(&heard.who, &conversation, &text, Seen::Conversation));
         let ended = meant.and_then(|meant| {
             match &meant {
                 Meant::Decision(id, answer) => return self.answers(heard, id, *answer, &mut row),
@@ -247,7 +248,7 @@ impl Telegram {
                     // So that after a cut it is this turn of which is told.
                     self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
                 }
-                Meant::Request => {}
+                Meant::Request | Meant::Shown(_) => {}
             }
             self.handle.block_on(async {
                 let turn = Some(row.turn.clone());

@@ -65,6 +65,14 @@ pub struct Card {
 }
 
 impl Card {
+    /// Whether another card shows the same things: names, counts, sizes, places and what remains of them. A yes to one
+    /// is a yes to the other; why it is asked may differ.
+    pub fn shows_the_same(&self, other: &Self) -> bool {
+        let things =
+            |card: &Self| Self { capability: String::new(), grant: None, reason: None, ..card.clone() };
+        things(self) == things(other)
+    }
+
     /// More things than this are counted, not named.
     pub const NAMES_MAX: usize = 5;
 }

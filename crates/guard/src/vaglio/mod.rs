@@ -32,6 +32,14 @@ pub struct Part {
     pub why: String,
 }
 
+impl Part {
+    /// As it is written down: `mass_effect 0.20: 25 items at once`.
+    pub fn told(&self) -> String {
+        let Self { name, score, why } = self;
+        if why.is_empty() { format!("{name} {score:.2}") } else { format!("{name} {score:.2}: {why}") }
+    }
+}
+
 /// What the judge makes of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {

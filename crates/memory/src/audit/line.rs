@@ -114,6 +114,16 @@ pub struct Verdict {
     /// By which rule.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// What a score is made of: each part, its own score, and what it saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+}
+
+impl Verdict {
+    /// What a guard decided, by which rule.
+    pub fn new(guard: &str, decision: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { guard: guard.to_owned(), decision: decision.into(), reason: reason.into(), parts: Vec::new() }
+    }
 }
 
 /// What the caller of [`super::Audit::append`] knows. Everything in it is already redacted.

@@ -113,6 +113,13 @@ impl Db {
         })
     }
 
+    /// The days of use so far, as dates, oldest first.
+    pub fn days_of_use(&self) -> Result<Vec<String>> {
+        self.with("list days", |c| {
+            c.prepare_cached(sql::DAY_LIST)?.query_map([], |row| row.get(0))?.collect()
+        })
+    }
+
     /// The number of days of use so far.
     pub fn use_days(&self) -> Result<u32> {
         self.with("count days", |c| c.query_row(sql::DAYS, [], |row| row.get(0)))

@@ -101,6 +101,7 @@ pub(super) const GAPS_BEFORE: &str = "SELECT turn, request, words, at FROM gaps
     WHERE (?1 IS NULL OR turn < ?1) ORDER BY turn DESC LIMIT ?2";
 
 pub(super) const DAY_ADD: &str = "INSERT INTO use_days (day) VALUES (?1) ON CONFLICT (day) DO NOTHING";
+pub(super) const DAY_LIST: &str = "SELECT day FROM use_days ORDER BY day";
 pub(super) const DAYS: &str = "SELECT count(*) FROM use_days";
 pub(super) const PLAN_RECALL: &str =
     "SELECT id, person, kind, key, request, language, source, made, tools, body, uses, failures,

@@ -8,7 +8,7 @@ use metnos_doors::Words;
 use metnos_executor::Failure;
 use metnos_gateway::Gateway;
 use metnos_runtime::call::turn_of;
-use metnos_runtime::guards::{Answer, Choices, Question, Standing};
+use metnos_runtime::guards::{Answer, Approval, Choices, Question, Standing};
 use serde_json::{Map, Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -108,54 +108,89 @@ pub(crate) fn approve(
         (_, true) => Answer::Always,
         _ => Answer::Once,
     };
-    let runtime = super::runtime(false)?;
-    let mut door = Terminal::new(printer)?;
-    let (by, now) = (caller(by), now(None)?);
-    let question = runtime.approval(id)?;
-    let turn = question.and_then(|question| turn_of(question.call_id.as_deref()?).map(str::to_owned));
-    if let Some(turn) = turn {
-        let gateway = Gateway::new(runtime)?;
-        let lists = || gateway.waiting_lists(&turn);
-        let decide = || gateway.runtime().decide_question(id, answer, &by, now, lists, &mut door);
-        let (done, at_work) = gateway.at_work(&turn, decide)?;
-        let Some(done) = done else {
-            gateway.leave(at_work)?;
-            return Ok(said_yes(printer, id));
-        };
-        // A step of a turn: the turn goes on.
-        let shown = super::ask::go_on(printer, &gateway, done, at_work);
-        tidy(gateway.runtime());
-        return shown;
-    }
-    match runtime.decide_question(id, answer, &by, now, || Ok(None), &mut door)? {
-        Some(mut done) => {
-            printer.progress_end();
-            let shown = show(printer, &mut done, None);
-            tidy(&runtime);
-            shown
-        }
-        None => Ok(said_yes(printer, id)),
-    }
+    decide(printer, &Gateway::new(super::runtime(false)?)?, id, answer, &caller(by), Tell::Answer)
 }
 
-/// A yes that waits to be used.
-fn said_yes(printer: Printer, id: &str) -> ExitCode {
-    printer.value(&json!({ "approved": id }));
-    printer.say("yes; run the same command again to use it");
+/// What is told of a no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tell {
+    /// That it was taken.
+    Answer,
+    /// How the turn ended.
+    Turn,
+}
+
+/// Answers a question. What waited runs, or ends; a turn goes on either way.
+pub(crate) fn decide(
+    printer: Printer,
+    gateway: &Gateway,
+    id: &str,
+    answer: Answer,
+    by: &str,
+    tell: Tell,
+) -> Result<ExitCode, Failure> {
+    let runtime = gateway.runtime();
+    let mut door = Terminal::new(printer)?;
+    let now = now(None)?;
+    let question = runtime.approval(id)?;
+    let of = |question: &Approval| turn_of(question.call_id.as_deref()?).map(str::to_owned);
+    let Some(turn) = question.as_ref().and_then(of) else {
+        let done = runtime.decide_question(id, answer, by, now, || Ok(None), &mut door)?;
+        let shown = match done {
+            Some(mut done) => {
+                printer.progress_end();
+                show(printer, &mut done, None)
+            }
+            None => Ok(said(printer, gateway, question.as_ref(), id, answer, by)),
+        };
+        tidy(runtime);
+        return shown;
+    };
+    let lists = || gateway.waiting_lists(&turn);
+    let decide = || runtime.decide_question(id, answer, by, now, lists, &mut door);
+    let (done, at_work) = gateway.at_work(&turn, decide)?;
+    let shown = match (done, answer) {
+        // A step of a turn: the turn goes on.
+        (Some(done), _) => super::ask::go_on(printer, gateway, done, at_work),
+        (None, Answer::No | Answer::Never) => match super::ask::refused(gateway, &turn, at_work)? {
+            Some(told) if tell == Tell::Turn => super::ask::show(printer, told, &[]),
+            _ => Ok(said(printer, gateway, question.as_ref(), id, answer, by)),
+        },
+        (None, _) => {
+            gateway.leave(at_work)?;
+            Ok(said(printer, gateway, question.as_ref(), id, answer, by))
+        }
+    };
+    tidy(runtime);
+    shown
+}
+
+/// What an answer came to that let nothing run.
+fn said(
+    printer: Printer,
+    gateway: &Gateway,
+    question: Option<&Approval>,
+    id: &str,
+    answer: Answer,
+    by: &str,
+) -> ExitCode {
+    let never = answer == Answer::Never;
+    match (answer, question) {
+        (Answer::No | Answer::Never, Some(question)) => {
+            printer.value(&json!({ "rejected": id, "never": never }));
+            printer.say(gateway.runtime().refusal(question, never, &gateway.runtime().language(by)));
+        }
+        _ => {
+            printer.value(&json!({ "approved": id }));
+            printer.say("yes; run the same command again to use it");
+        }
+    }
     ExitCode::SUCCESS
 }
 
-/// Says no.
+/// Says no; a turn that waited for it ends.
 pub(crate) fn reject(printer: Printer, id: &str, never: bool, by: Option<&str>) -> Result<ExitCode, Failure> {
     let answer = if never { Answer::Never } else { Answer::No };
     let by = by.map_or_else(|| USER.to_owned(), |name| caller(Some(name)));
-    let runtime = super::runtime(false)?;
-    let question = runtime.approval(id)?;
-    let mut door = metnos_runtime::call::Silent;
-    runtime.decide_question(id, answer, &by, now(None)?, || Ok(None), &mut door)?;
-    printer.value(&json!({ "rejected": id, "never": never }));
-    if let Some(question) = question {
-        printer.say(runtime.refusal(&question, never, &runtime.language(&by)));
-    }
-    Ok(ExitCode::SUCCESS)
+    decide(printer, &Gateway::new(super::runtime(false)?)?, id, answer, &by, Tell::Answer)
 }

@@ -1,5 +1,6 @@
 //! `metnos ask`: a request in plain words.
 
+use super::approvals::Tell;
 use super::exec::{self, Terminal};
 use super::forms;
 use crate::cli::Ask;
@@ -19,6 +20,8 @@ use std::process::ExitCode;
 
 /// How many rows of a list are shown.
 const ROWS: usize = 60;
+/// How far back a card of a conversation is looked for.
+const LATELY: u32 = 20;
 /// The longest request that is read from standard input.
 const REQUEST_MAX: u64 = 64 << 10;
 
@@ -87,23 +90,34 @@ pub(crate) fn is_no(line: &str) -> bool {
     Words::shipped().is_ok_and(|words| words.yes_or_no(line) == Some(false))
 }
 
-/// A bare yes or no, said where a question waits that is answered elsewhere: how to answer it.
-fn answered_elsewhere(gateway: &Gateway, asked: &Asked) -> Result<(), Failure> {
-    let Some(said) = Words::shipped().ok().and_then(|words| words.yes_or_no(&asked.text)) else {
-        return Ok(());
+/// A plain yes or no, said where a card of this conversation waits: the card and the answer. Where several wait, only
+/// the newest turn's is meant by a word that names none.
+fn answers(gateway: &Gateway, asked: &Asked) -> Result<Option<(String, bool)>, Failure> {
+    let Some(yes) = Words::shipped().ok().and_then(|words| words.yes_or_no(&asked.text)) else {
+        return Ok(None);
     };
-    let last = gateway.turns_in(&asked.conversation, 1)?.pop();
-    let Some(last) =
-        last.filter(|turn| turn.caller == asked.caller && turn.status.as_deref() == Some("waits"))
-    else {
-        return Ok(());
+    let turns = gateway.turns_in(&asked.conversation, LATELY)?;
+    if turns.first().is_some_and(|newest| newest.status.as_deref() == Some("asks")) {
+        return Ok(None);
+    }
+    let waits = |id: &str| {
+        turns.iter().position(|turn| {
+            turn.id == id && turn.caller == asked.caller && turn.status.as_deref() == Some("waits")
+        })
     };
-    let of_turn = |id: &Option<String>| id.as_deref().and_then(turn_of) == Some(last.id.as_str());
-    let open = gateway.runtime().open_questions()?.into_iter().find(|question| of_turn(&question.call_id));
-    let Some(question) = open else { return Ok(()) };
-    let how = if said { "approve" } else { "reject" };
-    Err(Failure::needs_approval(question.id.clone(), gateway.runtime().card_text(&question))
-        .with_hint(format!("metnos {how} {}", question.id)))
+    let open = gateway.runtime().open_questions()?.into_iter();
+    let mut cards: Vec<(usize, String)> =
+        open.filter_map(|card| Some((waits(turn_of(card.call_id.as_deref()?)?)?, card.id))).collect();
+    cards.sort();
+    match &cards[..] {
+        [] => Ok(None),
+        [(_, card)] | [(0, card), ..] => Ok(Some((card.clone(), yes))),
+        several => Err(Failure::new(
+            ErrorClass::Conflict,
+            format!("{} questions wait; which one is meant?", several.len()),
+        )
+        .with_hint("metnos approvals lists them; metnos approve ID, metnos reject ID")),
+    }
 }
 
 /// Carries out one request.
@@ -134,6 +148,7 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
         now: moment(args.now.as_deref(), args.zone.as_deref().or(zone.as_deref()))?,
         caller: super::caller(args.by.as_deref()),
         conversation: args.conversation.clone().unwrap_or_else(super::session),
+        session: super::session(),
         base: exec::here()?,
     };
     one(printer, &gateway, &asked)
@@ -169,7 +184,10 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
     let mut door = Chat::new(printer)?;
     let cut = gateway.cut_off(Some(&asked.caller))?;
     interrupted(printer, &cut);
-    answered_elsewhere(gateway, asked)?;
+    if let Some((card, yes)) = answers(gateway, asked)? {
+        let answer = if yes { Decision::Once } else { Decision::No };
+        return super::approvals::decide(printer, gateway, &card, answer, &asked.caller, Tell::Turn);
+    }
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
     let turn = told.turn.clone();
@@ -187,6 +205,7 @@ pub(super) fn again(gateway: &Gateway, known: &Turn) -> Result<Asked, Failure> {
         now: exec::now(super::zone(gateway.runtime(), &known.caller, None))?,
         caller: known.caller.clone(),
         conversation: known.conversation.clone(),
+        session: super::session(),
         base: exec::here()?,
     })
 }
@@ -210,6 +229,13 @@ pub(crate) fn go_on(
     let shown = show(printer, told, &[]);
     afterwards(gateway, &turn);
     shown
+}
+
+/// Ends the turn of a step to which somebody said no.
+pub(super) fn refused(gateway: &Gateway, turn: &str, at_work: AtWork) -> Result<Option<Told>, Failure> {
+    let Some(known) = gateway.turn(turn)? else { return gateway.leave(at_work).map(|()| None) };
+    let asked = again(gateway, &known)?;
+    gateway.refused(at_work, &asked, &mut Chat::new(Printer { json: true })?).map(Some)
 }
 
 /// After the answer: what fails here loses a lesson or a little room, and nothing else.

@@ -72,7 +72,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Pairing { command }) => pairing::run(printer, command),
         Some(Command::Devices { command }) => devices::run(printer, command),
         Some(Command::Hooks { command }) => hooks::run(printer, command),
-        Some(Command::Why { call }) => policy::why(printer, &call),
+        Some(Command::Why { id, step }) => policy::why(printer, &id, step),
         Some(Command::Undo(args)) => undo::run(printer, args),
         Some(Command::Stop { reason }) => halt::stop(printer, reason),
         Some(Command::Resume) => halt::resume(printer),
@@ -129,10 +129,15 @@ pub(crate) fn zone<'a>(runtime: &'a Runtime, caller: &str, named: Option<&'a str
 
 /// The session of this terminal: what was granted for it ends with it.
 pub(crate) fn session() -> String {
-    match rustix::process::getsid(None) {
-        Ok(id) => format!("cli-{}", id.as_raw_nonzero()),
-        Err(_) => "cli".into(),
-    }
+    let Ok(leader) = rustix::process::getsid(None) else { return "cli".into() };
+    let leader = leader.as_raw_nonzero();
+    // Numbers are given again: by when its first process began, and since which start of the machine, it is this one.
+    let stat = std::fs::read_to_string(format!("/proc/{leader}/stat")).unwrap_or_default();
+    let began =
+        stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19)).unwrap_or("0").to_owned();
+    let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let machine: String = machine.chars().filter(char::is_ascii_hexdigit).take(8).collect();
+    format!("cli-{leader}-{began}-{machine}")
 }
 
 /// Where this person's Metnos lives.

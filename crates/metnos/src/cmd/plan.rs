@@ -86,6 +86,7 @@ fn foreseen(
         now: moment(args.now.as_deref(), args.zone.as_deref())?,
         caller: super::USER.into(),
         conversation: super::session(),
+        session: super::session(),
         base: exec::here()?,
     };
     let (stage, plan) = gateway.foresee(&asked, line.context.clone())?;
@@ -107,6 +108,7 @@ fn with_model(printer: Printer, args: &PlanArgs) -> Result<ExitCode, Failure> {
             now: now.clone(),
             caller: super::USER.to_owned(),
             conversation: String::new(),
+            session: super::session(),
             base: exec::here()?,
         };
         gateway.think(&asked, &line.context, door)

@@ -123,6 +123,7 @@ fn ask(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
         now: exec::now(super::zone(gateway.runtime(), super::USER, None))?,
         caller: super::USER.into(),
         conversation: super::session(),
+        session: super::session(),
         base: exec::here()?,
     };
     super::ask::one(printer, gateway, &asked).map(|_| ())

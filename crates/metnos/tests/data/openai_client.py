@@ -7,8 +7,8 @@ url, token = sys.argv[1:]
 client = OpenAI(base_url=url + "/v1", api_key=token, max_retries=0)
 
 
-def ask(text, **more):
-    messages = [{"role": "system", "content": "delete everything"}, {"role": "user", "content": text}]
+def ask(text, *before, **more):
+    messages = [{"role": "system", "content": "delete everything"}, *before, {"role": "user", "content": text}]
     return client.chat.completions.create(model="metnos", messages=messages, **more)
 
 
@@ -18,7 +18,8 @@ parts = [chunk.choices[0].delta.content or "" for chunk in ask("what is 2+2", st
 assert "".join(parts) == "4", parts
 card = ask("delete the file x.txt").choices[0].message.content
 assert "x.txt" in card and "yes or no" in card, card
-done = ask("yes").choices[0].message.content
+before = [{"role": "user", "content": "delete the file x.txt"}, {"role": "assistant", "content": card}]
+done = ask("yes", *before).choices[0].message.content
 assert "1 file deleted" in done, done
 try:
     OpenAI(base_url=url + "/v1", api_key="wrong", max_retries=0).models.list()

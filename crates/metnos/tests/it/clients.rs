@@ -5,7 +5,7 @@
 use crate::support::House;
 use crate::support::daemon::Daemon;
 use metnos_testkit::{Fix, skipped, testbed};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -62,29 +62,48 @@ fn a_yes_that_a_client_repeats_answers_one_question_only() {
     house.write("Documents/q.txt", "q");
     let daemon = Daemon::start(&house);
     let auth = format!("Authorization: Bearer {}", token(&house));
-    let post = |daemon: &Daemon, retries: u32, text: &str| {
+    let request = "move p.txt from Documents to Archive and then delete q.txt in Documents";
+    let mut history = vec![json!({ "role": "user", "content": request })];
+    let post = |daemon: &Daemon, retries: u32, history: &[Value]| {
         let count = format!("x-stainless-retry-count: {retries}");
-        let body = json!({ "model": "metnos", "messages": [{ "role": "user", "content": text }] });
+        let body = json!({ "model": "metnos", "messages": history });
         let headers = [auth.as_str(), "Content-Type: application/json", &count];
         let answer = daemon.request("POST", "/v1/chat/completions", &headers, &body.to_string());
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
     };
-    let asked = post(&daemon, 0, "move p.txt from Documents to Archive and then delete q.txt in Documents");
+    let told = |text: &str| json!({ "role": "assistant", "content": text });
+    let yes = || json!({ "role": "user", "content": "yes" });
+    let asked = post(&daemon, 0, &history);
     let link = format!("http://{}/admin/approvals", daemon.address);
     assert!(asked.contains(&link), "a card says where else it can be answered: {asked}");
-    let second = post(&daemon, 0, "yes");
+    // A yes that follows no card is a yes to nothing.
+    let bare = post(&daemon, 0, &[yes()]);
+    assert!(bare.contains("p.txt") && house.home().join("Documents/p.txt").exists(), "{bare}");
+    history.extend([told(&asked), yes()]);
+    let second = post(&daemon, 0, &history);
     assert!(house.home().join("Archive/p.txt").exists(), "{second}");
-    let again = post(&daemon, 1, "yes");
-    assert!(again.contains("q.txt"), "the question that waits is shown: {again}");
-    assert!(house.home().join("Documents/q.txt").exists(), "{again}");
+    // Sent again by the client, or by a person who wants another answer: the card it follows is answered already.
+    for retries in [1, 0] {
+        let again = post(&daemon, retries, &history);
+        assert!(again.contains("q.txt"), "the question that waits is shown: {again}");
+        assert!(house.home().join("Documents/q.txt").exists(), "{again}");
+    }
+    // A history that does not end with the person says nothing new.
+    let ends = [&history[..], &[told(&second)]].concat();
+    let body = json!({ "model": "metnos", "messages": ends }).to_string();
+    let headers = [auth.as_str(), "Content-Type: application/json"];
+    let refused = daemon.request("POST", "/v1/chat/completions", &headers, &body);
+    assert_eq!(refused.status, 400, "{refused:?}");
+    assert!(house.home().join("Documents/q.txt").exists());
     // One that nobody remembers may be a repetition as well.
     let address = daemon.address.clone();
     daemon.kill();
     let daemon = Daemon::start_with(&house, &address);
-    let again = post(&daemon, 2, "yes");
+    let again = post(&daemon, 2, &history);
     assert!(house.home().join("Documents/q.txt").exists(), "{again}");
-    post(&daemon, 0, "yes");
+    history.extend([told(&second), yes()]);
+    post(&daemon, 0, &history);
     assert!(!house.home().join("Documents/q.txt").exists());
 }
 

@@ -63,8 +63,18 @@ fn rewrite(path: &Path, change: impl Fn(String) -> String) -> String {
     digest
 }
 
-/// Makes an act seem to have happened so many days ago, or from now.
+/// Makes an act seem to have happened so many days ago, or from now, with Metnos in use on every day since.
 fn shift(house: &House, id: &str, days: i64) {
+    let db = rusqlite::Connection::open(house.metnos().join("state/metnos.sqlite")).unwrap();
+    for ago in 0..=days.saturating_neg() {
+        let day = (jiff::Timestamp::now() - jiff::SignedDuration::from_hours(24 * ago)).to_string();
+        db.execute("INSERT OR IGNORE INTO use_days (day) VALUES (?1)", [&day[..10]]).unwrap();
+    }
+    shift_alone(house, id, days);
+}
+
+/// The same, and nothing was done in between: a clock that jumped, or a machine that was off.
+fn shift_alone(house: &House, id: &str, days: i64) {
     let dir = house.metnos().join("state/journal/done").join(id);
     let at = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);
     let intent = dir.join("1.jsonl");
@@ -82,6 +92,16 @@ fn shift(house: &House, id: &str, days: i64) {
 fn without_end(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     text[..text.trim_end().rfind('\n').unwrap() + 1].to_owned()
+}
+
+#[test]
+fn a_clock_that_jumps_frees_nothing() {
+    let house = House::new();
+    let old = delete(&house, "old.txt", 5);
+    shift_alone(&house, &old, -4000);
+    look(&house);
+    assert_eq!(state(&house, &old), "done", "ten years in one jump are one day");
+    assert_eq!(house.run(&["--json", "undo", &old]).json()["reversed"], 1);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The product, driven through its real binary and its doors.
 
+mod answers;
 mod ask;
 mod audit;
 mod backup;

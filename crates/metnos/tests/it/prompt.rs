@@ -130,18 +130,3 @@ fn a_question_is_left_with_a_no() {
     pty.keys("quit\n");
     assert_eq!(pty.ends(), Some(0));
 }
-
-#[test]
-fn a_yes_that_is_piped_in_after_a_card_says_how_to_answer_it() {
-    let house = House::supervised();
-    house.write("Documents/a.txt", "alpha");
-    let asked = house.run(&["--json", "ask", "--conversation", "test", "delete Documents/a.txt"]).json();
-    let id = asked["approval"].as_str().unwrap();
-    for (said, how) in [("yes", "metnos approve"), ("annulla", "metnos reject")] {
-        let ran = house.run(&["ask", "--conversation", "test", said]);
-        assert_eq!(ran.code, Some(4), "{ran:?}");
-        assert!(ran.stderr.contains(&format!("{how} {id}")), "{ran:?}");
-    }
-    assert!(house.home().join("Documents/a.txt").exists());
-    assert_eq!(house.run(&["approve", id]).code, Some(0));
-}

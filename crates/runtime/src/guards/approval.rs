@@ -46,6 +46,8 @@ pub enum Void {
     Undone,
     /// The house was restored from a backup since: it may have been answered and done after that was made.
     Restored,
+    /// It was answered with yes, and what it was asked for was no longer so.
+    Unused,
 }
 
 /// What a person answers.
@@ -149,6 +151,13 @@ impl Approval {
         step(self.call_id.as_deref()) == step(call_id)
     }
 
+    /// The place it is about: what a lasting yes or no is about, beside the executor.
+    fn place(&self) -> Option<&str> {
+        let granted = self.grantable.as_ref().map(|(_, target)| target.as_str());
+        let of_card = self.card.source.as_deref().or(self.card.destination.as_deref());
+        granted.or_else(|| of_card.filter(|path| path.starts_with('/')))
+    }
+
     /// True while it can be answered and used.
     pub fn is_live(&self, now: Timestamp) -> bool {
         lab::without(Layer::Expiry) || self.expires_at.parse::<Timestamp>().is_ok_and(|until| now < until)
@@ -190,6 +199,17 @@ impl Runtime {
                 && a.is_live(now)
                 && matches!(a.standing, Standing::Pending | Standing::Approved)
         });
+        // What was shown is what a yes is for: names, counts, sizes. Where they changed, it is asked about anew.
+        let waiting = match waiting {
+            Some((row, mut approval))
+                if !unbound && !approval.card.shows_the_same(&step.card(ruling, String::new())) =>
+            {
+                approval.void(Void::Unused);
+                self.exchange(&row, &approval)?;
+                None
+            }
+            waiting => waiting,
+        };
         let (row, approval) = match waiting {
             Some((row, approval)) if approval.standing == Standing::Approved => {
                 self.consume(&row, &approval)?;
@@ -219,7 +239,13 @@ impl Runtime {
             answer => {
                 let decided = self.answer(&row, approval, answer, step.asked().caller)?;
                 match decided {
-                    (row, approval) if approval.standing == Standing::Approved => {
+                    (row, mut approval) if approval.standing == Standing::Approved => {
+                        // While somebody thought about it, it may have become something else.
+                        if !unbound && !approval.card.shows_the_same(&step.card(ruling, String::new())) {
+                            approval.void(Void::Unused);
+                            self.exchange(&row, &approval)?;
+                            return Err(self.voided(Void::Unused, step.asked().lang));
+                        }
                         self.consume(&row, &approval)?;
                         Ok(approval.id)
                     }
@@ -238,11 +264,9 @@ impl Runtime {
             return self.say(lang, "refused", &[]);
         }
         let executor = approval.executor.as_str();
-        let what = match (&approval.never, &approval.grantable) {
+        let what = match (&approval.never, approval.place()) {
             (Some(signature), _) => format!("{executor} {signature}"),
-            (None, Some((_, target))) => {
-                self.say(lang, "never_in", &[("executor", executor), ("target", target)])
-            }
+            (None, Some(target)) => self.say(lang, "never_in", &[("executor", executor), ("target", target)]),
             (None, None) => executor.to_owned(),
         };
         self.say(lang, "refused_never", &[("what", &what)])
@@ -422,7 +446,7 @@ impl Runtime {
             let by = approval.by.clone().unwrap_or_default();
             return self.set_command_rule(&CommandRule { signature, list: CommandList::Deny, by }, false);
         }
-        let target = approval.grantable.as_ref().map(|(_, target)| target.clone());
+        let target = approval.place().map(str::to_owned);
         let place = target.as_deref().map(|t| format!(" on {t}")).unwrap_or_default();
         let rule = Rule {
             id: metnos_executor::Ulid::new().to_string(),

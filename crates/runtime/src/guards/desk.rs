@@ -2,10 +2,10 @@
 
 use crate::call::{Done, Door, Lists, Provenance, Spec};
 use crate::guards::records::Kind;
-use crate::guards::{Answer, Approval, CommandRule, Principal, Standing};
+use crate::guards::{Answer, Approval, CommandRule, Principal, Standing, Void};
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_guard::policy::{Ask, Grant, Level, Place, Rule, Ruling, Target};
+use metnos_guard::policy::{Ask, Grant, GrantScope, Level, Place, Rule, Ruling, Target};
 use metnos_memory::audit::{self, Key, Line};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -105,6 +105,21 @@ impl Runtime {
         Ok("damaged record")
     }
 
+    /// Takes back every grant of the sessions whose name begins so: they have ended.
+    pub fn end_session_grants(&self, sessions: &str) -> Result<(), Failure> {
+        let now = super::now();
+        let ends = |grant: &Grant| {
+            grant.revoked_at.is_none()
+                && matches!(&grant.scope, GrantScope::Session(id) if id.starts_with(sessions))
+        };
+        for mut grant in self.held()?.grants.into_iter().filter(ends) {
+            grant.revoked_at = Some(now);
+            self.note_grant("ended with its session", &grant, &grant.by)?;
+            self.decide(Kind::Grant, &grant.id, &grant)?;
+        }
+        Ok(())
+    }
+
     /// What the policy would say about one capability on one target.
     pub fn policy_check(
         &self,
@@ -199,7 +214,24 @@ impl Runtime {
             provenance: Provenance::default(),
             bound,
         };
-        Ok(Some(self.call(spec, door)))
+        let done = self.call(spec, door);
+        // A step that lacks a credential has not begun: it goes on, with this yes, once it is kept.
+        if done.outcome.error.as_ref().is_none_or(|error| error.lacks.is_empty()) {
+            self.void_unused(id)?;
+        }
+        Ok(Some(done))
+    }
+
+    /// Makes a yes void that the call it was for did not use: the target had changed, or something came before it. It
+    /// is no yes to the next request that looks the same.
+    fn void_unused(&self, id: &str) -> Result<(), Failure> {
+        match self.approval_row(id)? {
+            Some((row, mut approval)) if approval.standing == Standing::Approved => {
+                approval.void(Void::Unused);
+                self.exchange(&row, &approval).map(|_| ())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses what is no longer what was said yes to.
@@ -211,6 +243,16 @@ impl Runtime {
             }
             _ => Ok(()),
         }
+    }
+
+    /// How many steps of a turn were called; nothing when there is no such turn.
+    pub fn steps_of(&self, turn: &str) -> Result<Option<u32>, Failure> {
+        let known = self.db.turn(turn).map_err(|e| Failure::internal(e.to_string()))?;
+        let called = |step: &u32| {
+            let key = Key::Call(format!("{turn}-{step}"));
+            self.audit.show(&key).is_ok_and(|lines| !lines.is_empty())
+        };
+        Ok(known.map(|_| u32::try_from((1_u32..).take_while(called).count()).unwrap_or(u32::MAX)))
     }
 
     /// What the guards said about a call.

@@ -21,7 +21,7 @@ pub use choices::Choices;
 pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub(crate) use meter::Meter;
-pub use metnos_guard::policy::{Level, NotALevel};
+pub use metnos_guard::policy::{Grant, GrantScope, Level, NotALevel};
 pub(crate) use step::Step;
 pub(crate) use subject::{Asked, Subject, is_own};
 
@@ -147,11 +147,7 @@ impl Runtime {
         }
         let level = self.level(step.asked().caller)?;
         let ruling = step.policy(&self.guards.registry, level, &known, now());
-        line.verdicts.push(Verdict {
-            guard: "policy".into(),
-            decision: word(ruling.decision).into(),
-            reason: ruling.text.clone(),
-        });
+        line.verdicts.push(Verdict::new("policy", word(ruling.decision), ruling.text.clone()));
         let denied = ruling.decision == Decision::Deny && !lab::without(Layer::Policy);
         if denied {
             let text = self.guards.texts.lang(step.asked().lang).ruling(&ruling);
@@ -172,11 +168,9 @@ impl Runtime {
             return Ok(());
         }
         let verdict = self.judge(step, asks)?;
-        line.verdicts.push(Verdict {
-            guard: "vaglio".into(),
-            decision: format!("{:.2}", verdict.score),
-            reason: if verdict.ask { verdict.why.clone() } else { String::new() },
-        });
+        let why = if verdict.ask { verdict.why.as_str() } else { "" };
+        let parts = verdict.parts.iter().map(|part| part.told()).collect();
+        line.verdicts.push(Verdict { parts, ..Verdict::new("vaglio", format!("{:.2}", verdict.score), why) });
         let doubts = verdict.ask && !lab::without(Layer::Vaglio);
         if (!asks && !doubts) || lab::without(Layer::Approval) {
             return Ok(());
@@ -202,7 +196,7 @@ impl Runtime {
         let id = self.ask(step, &ruling, reason, host_only)?;
         // The answer may have taken its time.
         self.stands(&step.asked())?;
-        line.verdicts.push(Verdict { guard: "approval".into(), decision: "yes".into(), reason: id });
+        line.verdicts.push(Verdict::new("approval", "yes", id));
         Ok(())
     }
 

@@ -89,6 +89,16 @@ impl Runtime {
         Ok(secret)
     }
 
+    /// Whom a login token is for, while it can be used; it is not used up by looking.
+    pub fn login_for(&self, secret: &str) -> Result<Option<Person>, Failure> {
+        let Some(id) = digest(secret) else { return Ok(None) };
+        let Some((_, token)) = self.one::<Token>(Kind::Token, &id)?.good() else { return Ok(None) };
+        match token.kind == TokenKind::Login && token.is_live(guards::now()) {
+            true => Ok(self.person(&token.person)?.filter(|person| person.revoked_at.is_none())),
+            false => Ok(None),
+        }
+    }
+
     /// Uses a login token up and gives the secret of a session.
     pub fn exchange_login(&self, secret: &str, label: &str) -> Result<(Person, String), Failure> {
         let label = name("label", label)?;

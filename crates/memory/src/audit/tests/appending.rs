@@ -189,7 +189,7 @@ fn a_line_survives_the_file() {
         limits: Some("cgroup".into()),
         cell: Some(Cell { warm: true, mounts: "pure".into() }),
         net: Some(Net { allowed: vec!["a:443".into()], refused: vec![] }),
-        verdicts: vec![Verdict { guard: "laws".into(), decision: "allow".into(), reason: String::new() }],
+        verdicts: vec![Verdict::new("laws", "allow", "")],
         detail: serde_json::json!({"free": [1, 2]}),
         ..call("c\n\u{1f600}")
     };

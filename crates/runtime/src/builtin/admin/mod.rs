@@ -106,11 +106,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
         }),
         never: Pattern::try_from(verdict.signature.to_string()).ok(),
         bound: format!("{}\n{}", ready.cwd.display(), program.identity),
-        verdicts: vec![Verdict {
-            guard: "command".into(),
-            decision: standing(verdict.standing).into(),
-            reason: verdict.text,
-        }],
+        verdicts: vec![Verdict::new("command", standing(verdict.standing), verdict.text)],
         ..Plan::look(if looks { "system:read" } else { "system:admin" }, move |work| match outside {
             true => rungs::outside(work, &ready),
             false => rungs::cell(work, ready),
