@@ -372,3 +372,34 @@ fn the_list_of_changes_says_what_was_asked_and_keeps_nothing_of_what_was_taken_b
     let described = listed["executors"].as_array().unwrap().iter().all(|row| row["scope"] != "");
     assert!(described, "each says what it is for: {listed}");
 }
+
+#[test]
+fn words_answer_the_card_on_the_page() {
+    if !is_there() {
+        return;
+    }
+    let house = House::supervised();
+    house.write("Documents/a.txt", "a");
+    house.write("Documents/b.txt", "b");
+    let daemon = Daemon::start(&house);
+    let browser = Browser::start();
+    browser.go(&daemon.login);
+    browser.until("location.pathname === '/'");
+    let types = |text: &str| browser.type_into("#text", &format!("{text}\u{E007}"));
+    for (request, word, done) in
+        [("delete a.txt in Documents", "cancel that", false), ("delete b.txt in Documents", "sì", true)]
+    {
+        say(&browser, request);
+        browser.until("document.querySelector('.turn:last-child .card') !== null");
+        types(word);
+        browser.until("document.querySelector('.card') === null");
+        browser
+            .until("![...document.querySelectorAll('.turn .state')].some(state => state.textContent !== '')");
+        let answer = browser.eval("return [...document.querySelectorAll('.turn')].at(-2).innerText;");
+        let answer = answer.as_str().unwrap();
+        let expected = if done { "1 file deleted" } else { "Stopped" };
+        assert!(answer.contains(expected), "the turn that waited tells how it ended: {answer}");
+    }
+    assert!(house.home().join("Documents/a.txt").exists() && !house.home().join("Documents/b.txt").exists());
+    assert_eq!(errors(&browser), Vec::<Value>::new());
+}

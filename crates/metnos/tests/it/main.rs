@@ -43,6 +43,7 @@ mod seeds_plain;
 mod seeds_python;
 mod sending;
 mod serve;
+mod setup;
 mod start;
 mod stop;
 mod support;
