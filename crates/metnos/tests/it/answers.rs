@@ -61,7 +61,7 @@ fn run(house: &House, args: &[&str]) {
 }
 
 #[test]
-fn what_a_hook_was_sent_is_a_file_and_its_name_no_words() {
+fn a_handle_that_stands_for_nothing_runs_nothing() {
     let house = House::supervised();
     let handle = metnos_vocab::handle("00ff00ff00ff00ff", HOSTILE);
     // Somebody who types a handle of a file they do not have is told so, and nothing runs.
