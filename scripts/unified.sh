@@ -13,9 +13,14 @@ if [ "${1:-}" = --write ]; then
   cargo hakari generate
 fi
 
-# features PACKAGE: a line "name version|features" for each dependency, those of build scripts apart
+# features PACKAGE: a line "name version, linked or build|features" for each dependency. What one program links and the
+# other only needs to build is compiled for each anyway.
 features() {
-  cargo tree --locked -p "$1" -e normal,build --no-dedupe --prefix none -f '{p}|{f}' | sort -u
+  local linked
+  linked="$(cargo tree --locked -p "$1" -e normal --prefix none -f '{p}' | sort -u)"
+  cargo tree --locked -p "$1" -e normal,build --no-dedupe --prefix none -f '{p}|{f}' | sort -u |
+    awk -F'|' 'NR == FNR { linked[$1]; next } { print $1 ($1 in linked ? ", linked|" : ", build|") $2 }' <(echo "$linked") - |
+    sort
 }
 differ="$(join -t'|' -j1 <(features metnos) <(features metnos-host) | awk -F'|' '$2 != $3' |
   awk -F'|' '{ n[$1]++; line[$1] = $0 } END { for (p in n) print line[p] }' | sort)"

@@ -23,10 +23,10 @@ fn main() -> std::io::Result<()> {
     std::fs::write(Path::new(&out).join("lexicons.rs"), languages("data/lexicon")?)?;
     std::fs::write(Path::new(&out).join("prompts.rs"), languages("data/prompts")?)?;
     std::fs::write(Path::new(&out).join("literals.rs"), languages("data/literal")?)?;
-    println!(
-        "cargo:rustc-env=ENGINE_RULES={:016x}",
-        rules(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))?
-    );
+    std::fs::write(Path::new(&out).join("inputs.rs"), languages("data/inputs")?)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (source, inputs) = (rules(&root.join("src"))?, rules(&root.join("data/inputs"))?);
+    println!("cargo:rustc-env=ENGINE_RULES={source:016x}{inputs:016x}");
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Reads an archive from its first byte to its last and believes it only then. Nothing is written.
 
+use crate::cipher::{Keys, Source};
 use crate::manifest::{Entry, FORMAT, Kind, MANIFEST, Manifest};
 use crate::pack::Hashing;
 use crate::{name, seal};
@@ -21,7 +22,7 @@ const TARGET_MAX: usize = 4096;
 
 /// An archive that holds what it says.
 pub struct Checked {
-    pub(crate) file: File,
+    pub(crate) file: Source,
     pub(crate) before_seal: u64,
     /// What it says.
     pub manifest: Manifest,
@@ -35,16 +36,29 @@ pub(crate) struct Rules<'a> {
 }
 
 /// Checks all of `path`: below which folders its things lie (`sections`), in which of them links may lead
-/// out (`free_links`), and that its files have at most `most` bytes together.
-pub fn check(path: &Path, sections: &[&str], free_links: &str, most: u64) -> Result<Checked, Failure> {
+/// out (`free_links`), and that its files have at most `most` bytes together. `keys` open it, if it needs any.
+pub fn check(
+    path: &Path,
+    keys: &Keys,
+    sections: &[&str],
+    free_links: &str,
+    most: u64,
+) -> Result<Checked, Failure> {
     let io = |e: io::Error| Failure::io(path.display(), &e);
     // A pipe must not make us wait; that it is a file is looked at next.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let mut file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(|e| io(e.into()))?);
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(|e| io(e.into()))?);
     if !file.metadata().map_err(io)?.is_file() {
         return Err(Failure::wrong_args(format!("{} is not a file", path.display())));
     }
-    let Some(before_seal) = seal::sealed(&mut file).map_err(io)? else {
+    let mut file = Source::open(file, path, keys)?;
+    let sealed = match seal::sealed(&mut file) {
+        // What is encrypted and cut or changed cannot be read to its end.
+        Err(e) if !matches!(file, Source::Closed(_)) => return Err(io(e)),
+        Err(_) => None,
+        Ok(sealed) => sealed,
+    };
+    let Some(before_seal) = sealed else {
         return Err(Failure::new(
             ErrorClass::UnsupportedFormat,
             format!("{} is no backup of Metnos, or a byte of it is missing or changed", path.display()),
@@ -91,10 +105,10 @@ pub fn check(path: &Path, sections: &[&str], free_links: &str, most: u64) -> Res
 
 /// Calls `each` for everything in the archive, in order.
 pub(crate) fn walk(
-    file: &mut File,
+    file: &mut Source,
     before_seal: u64,
     mut each: impl FnMut(
-        &mut tar::Entry<'_, zstd::Decoder<'_, BufReader<io::Take<&mut File>>>>,
+        &mut tar::Entry<'_, zstd::Decoder<'_, BufReader<io::Take<&mut Source>>>>,
     ) -> Result<(), String>,
 ) -> Result<(), String> {
     let text = |e: io::Error| e.to_string();

@@ -10,7 +10,6 @@ pub const MANIFEST: &str = "MANIFEST.json";
 
 /// The list of everything in an archive, in its order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Which format.
     pub format: u32,
@@ -18,8 +17,36 @@ pub struct Manifest {
     pub metnos: String,
     /// When, in text.
     pub at: String,
+    /// What else is said of it.
+    #[serde(flatten)]
+    pub said: Said,
     /// What is in it.
     pub entries: Vec<Entry>,
+}
+
+/// What an archive says of the house it was made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// True when keys and credentials are not in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keyless: bool,
+    /// The public key of the house.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instance: String,
+    /// How far it had come.
+    #[serde(default)]
+    pub holds: Holds,
+}
+
+/// How far a house had come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holds {
+    /// Lines of the audit.
+    pub audit_lines: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Credentials.
+    pub credentials: u64,
 }
 
 impl Manifest {

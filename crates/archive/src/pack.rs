@@ -1,6 +1,6 @@
 //! Writes an archive, one thing after the other, and its manifest at the end.
 
-use crate::manifest::{Entry, FORMAT, Kind, MANIFEST, Manifest};
+use crate::manifest::{Entry, FORMAT, Kind, MANIFEST, Manifest, Said};
 use metnos_executor::{BytePath, ErrorClass, Failure};
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
@@ -119,9 +119,10 @@ impl<W: Write> Packer<W> {
     }
 
     /// Writes the manifest and gives it, with what was written to.
-    pub fn finish(mut self, metnos: &str, at: &str) -> Result<(W, Manifest), Failure> {
+    pub fn finish(mut self, metnos: &str, at: &str, said: Said) -> Result<(W, Manifest), Failure> {
         let entries = std::mem::take(&mut self.entries);
-        let manifest = Manifest { format: FORMAT, metnos: metnos.to_owned(), at: at.to_owned(), entries };
+        let manifest =
+            Manifest { format: FORMAT, metnos: metnos.to_owned(), at: at.to_owned(), said, entries };
         let text = serde_json::to_vec(&manifest).map_err(|e| Failure::internal(e.to_string()))?;
         self.text(Path::new(MANIFEST), &text)?;
         Ok((self.into_inner()?, manifest))

@@ -1,5 +1,6 @@
 //! The calls that are disturbed, and the tree they work on.
 
+use crate::python::{CTX, LAYER};
 use crate::random::Random;
 use crate::{Done, Options};
 use serde_json::{Value, json};
@@ -16,11 +17,24 @@ pub(crate) struct Case {
     pub(crate) executor: &'static str,
     /// `@home` and `@second` stand for the two roots.
     args: Value,
+    /// A change that came before and is taken back last: its executor and arguments.
+    earlier: Option<(&'static str, Value)>,
 }
 
 impl Case {
     fn new(name: &'static str, executor: &'static str, args: Value) -> Self {
-        Self { name, executor, args }
+        Self { name, executor, args, earlier: None }
+    }
+
+    fn after(mut self, executor: &'static str, args: Value) -> Self {
+        self.earlier = Some((executor, args));
+        self
+    }
+
+    /// What was done before it, if anything was.
+    pub(crate) fn earlier(&self) -> Option<Self> {
+        let (executor, args) = self.earlier.clone()?;
+        Some(Self::new(self.name, executor, args))
     }
 
     /// Its arguments in one house.
@@ -98,7 +112,44 @@ fn all() -> Vec<Case> {
                 "dst_dir": "@second/copies" }),
         ),
         case("create-dirs", "create_dirs", json!({ "paths": ["@home/made/deep/er", "@home/made/two"] })),
+        case("delete-dirs-mount", "delete_dirs", json!({ "paths": ["@home/mnt/in"], "recursive": true })),
+        case("folder-across", "move_files", json!({ "paths": ["@home/gone"], "dst_dir": "@second/new" })),
+        case("folder-to-mount", "move_files", json!({ "paths": ["@home/gone"], "dst_dir": "@home/mnt/new" })),
+        case(
+            "folder-from-mount",
+            "move_files",
+            json!({ "paths": ["@home/mnt/in"], "dst_dir": "@home/moved" }),
+        ),
+        case(
+            "copy-to-mount",
+            "write_files",
+            json!({ "entries": [{ "path": "@home/docs/a.txt" }, { "path": "@home/docs/b.bin" }],
+                "dst_dir": "@home/mnt/copies" }),
+        ),
+        // Code in Python: what differs in its layer is one intent.
+        case("python", LAYER, json!({ "folder": "@home/docs" })),
+        case("python-mount", LAYER, json!({ "folder": "@home/mnt" })),
+        case("python-folders", LAYER, json!({ "folder": "@home/gone" })),
+        case("python-ctx", CTX, json!({ "folder": "@home/docs" })),
+        case("python-ctx-second", CTX, json!({ "folder": "@second/in" })),
+        case("chain-python", LAYER, json!({ "folder": "@home/docs" }))
+            .after(CTX, json!({ "folder": "@home/docs" })),
+        // Each of these is the second of two changes, and both are taken back.
+        case("chain-mount", "write_files", overwrite("@home/mnt/m1.txt", "a third text\n"))
+            .after("write_files", overwrite("@home/mnt/m1.txt", "a second text\n")),
+        case("chain-delete-mount", "delete_files", json!({ "paths": mounted }))
+            .after("write_files", overwrite("@home/mnt/m1.txt", "a second text\n")),
+        case("chain-across", "move_files", json!({ "paths": some, "dst_dir": "@second/new/deep" }))
+            .after("write_files", overwrite("@home/docs/a.txt", "a second text\n")),
+        case("chain-there", "write_files", overwrite("@home/mnt/new/c.txt", "a second text\n"))
+            .after("move_files", json!({ "paths": ["@home/docs/c.txt"], "dst_dir": "@home/mnt/new" })),
+        case("chain-dirs", "delete_dirs", json!({ "paths": ["@home/gone"], "recursive": true }))
+            .after("create_dirs", json!({ "paths": ["@home/gone/deep/new"] })),
     ]
+}
+
+fn overwrite(path: &str, content: &str) -> Value {
+    json!({ "path": path, "content": content, "mode": "overwrite" })
 }
 
 /// Those that are asked for. A short run takes some of them, as chance has it: learning how a case goes

@@ -2,6 +2,7 @@
 
 use crate::explain::told_by_journal;
 use crate::house::{House, Ran};
+use crate::kills::EARLIER;
 use crate::tree::Tree;
 use serde_json::Value;
 
@@ -24,6 +25,8 @@ pub(crate) type Wrong = (Class, String);
 pub(crate) struct Oracle {
     pub(crate) before: Tree,
     pub(crate) after: Tree,
+    /// The tree before the change that came before, if one did.
+    pub(crate) first: Option<Tree>,
 }
 
 /// What was disturbed.
@@ -68,6 +71,9 @@ pub(crate) fn check(house: &House, oracle: &Oracle, deed: Deed, call: &str, ran:
             }
         }
         Err(why) => wrong.push((Class::Broken, why)),
+    }
+    if let Some(first) = &oracle.first {
+        chained(house, first, oracle, &mut wrong);
     }
     audited(house, call, ran, &mut wrong);
     usable(house, &mut wrong);
@@ -119,13 +125,38 @@ fn look(
         match told {
             Ok(differences) if differences.is_empty() => {}
             Ok(differences) => {
-                wrong.push((Class::Half, format!("not as the journal tells: {}", few(&differences))));
+                let left = recovered(house, call);
+                wrong.push((Class::Half, format!("not as the journal tells: {}{left}", few(&differences))));
             }
             Err(why) => wrong.push((Class::Half, format!("{why}: {}", few(&from_before)))),
         }
     }
     if state == "done" && !is_before {
         undone(house, oracle, call, wrong);
+    }
+}
+
+/// What a repair of the call left as it was, for whoever looks into it.
+fn recovered(house: &House, call: &str) -> String {
+    let lines = house.audit().unwrap_or_default();
+    let line = lines.iter().rev().find(|line| line["kind"] == "recovery" && line["call_id"] == call);
+    line.map(|line| format!("; the repair left {}", line["detail"]["left"])).unwrap_or_default()
+}
+
+/// Whatever became of the call, the change before it can be taken back.
+fn chained(house: &House, first: &Tree, oracle: &Oracle, wrong: &mut Vec<Wrong>) {
+    let ran = house.run(&["undo", EARLIER, "--json"]);
+    match Tree::of(&house.home(), &house.second) {
+        Ok(tree) => {
+            let oracle = Oracle { before: first.clone(), ..oracle.clone() };
+            nothing_lost(&oracle, &tree, "after both were undone", wrong);
+            let differences = tree.differs(first, true);
+            if !differences.is_empty() {
+                let told = format!("undoing the change before leaves {}; {}", few(&differences), ran.told());
+                wrong.push((Class::Half, told));
+            }
+        }
+        Err(why) => wrong.push((Class::Broken, why)),
     }
 }
 

@@ -47,7 +47,7 @@ fn apply(tree: &mut Tree, op: &Value, after: &Tree, house: &House) -> Done {
             let made = after.things.get(&path).cloned().unwrap_or(Thing::Other);
             tree.things.insert(path, made);
         }
-        "write" | "copy" => {
+        "write" | "copy" | "link" => {
             let path = at("dst")?;
             let made = after.things.get(&path).cloned().unwrap_or(Thing::Other);
             tree.things.insert(path, made);

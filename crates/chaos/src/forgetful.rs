@@ -5,7 +5,7 @@ use crate::cases::{self, Case};
 use crate::check::{Deed, Oracle, check};
 use crate::disk::{Disk, Left, Power, Store};
 use crate::house::{House, finish};
-use crate::kills::{CALL, exec};
+use crate::kills::{CALL, earlier, exec};
 use crate::random::Random;
 use crate::report::Report;
 use crate::tree::Tree;
@@ -163,6 +163,13 @@ impl Rig {
     /// How the call goes when nothing disturbs it.
     fn learn(&mut self, case: &Case, clean: &Moment) -> Done {
         self.put(clean, 0)?;
+        let first = match case.earlier() {
+            Some(_) => Some(Tree::of(&self.house.home(), &self.house.second)?),
+            None => None,
+        };
+        earlier(&self.house, case)?;
+        let start = self.settled();
+        self.put(&start, 0)?;
         let before = Tree::of(&self.house.home(), &self.house.second)?;
         let args = case.args(&self.house.home(), &self.house.second);
         self.power.on(0);
@@ -176,8 +183,8 @@ impl Rig {
         self.put(&done, 0)?;
         self.house.run(&["undo", CALL, "--json"]);
         self.lengths.push([call, self.power.changes()]);
-        self.starts.push([clean.clone(), done]);
-        self.oracles.push(Oracle { before, after });
+        self.starts.push([start, done]);
+        self.oracles.push(Oracle { before, after, first });
         Ok(())
     }
 

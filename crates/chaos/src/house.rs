@@ -1,5 +1,6 @@
 //! One instance of Metnos on two file systems, driven through the real binary.
 
+use crate::python::DRAFTS;
 use crate::{Done, cases, tree};
 use serde_json::Value;
 use std::io::Read;
@@ -79,11 +80,23 @@ impl House {
         // A version without levels needs none.
         let _ = self.run(&["policy", "level", "full"]);
         self.open_second()?;
+        self.sign()?;
         cases::plant(&self.home(), &self.second, seed)?;
         let packing = cases::packing();
         self.must(&["--json", "exec", packing.executor, &packing.args(&self.home(), &self.second)])?;
         self.must(&["undo", "--forget"])?;
         Ok(())
+    }
+
+    /// The executors in Python.
+    fn sign(&self) -> Done {
+        let drafts = self.base.join("drafts");
+        for draft in &DRAFTS {
+            let folder = draft.write(&drafts)?.display().to_string();
+            self.must(&["executors", "sign", &folder, "--reason", "chaos"])?;
+            self.must(&["executors", "promote", draft.name, "1.0.0", "--reason", "chaos"])?;
+        }
+        std::fs::remove_dir_all(&drafts).map_err(|e| e.to_string())
     }
 
     /// Makes the second root a part of the territory.

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// The call whose fate is looked at.
 pub(crate) const CALL: &str = "chaos-call";
+/// The change before it.
+pub(crate) const EARLIER: &str = "chaos-earlier";
 
 /// A house that can be put back as it was.
 struct Bench {
@@ -67,7 +69,10 @@ pub(crate) fn run(binary: &Path, dir: &Path, options: &Options) -> Done<Report> 
             };
             let began = Instant::now();
             let (spot, wrong) = match bench.disturb(case, &job) {
-                Ok((spot, ran)) => (spot, check(&bench.live, oracle, job.deed, CALL, &ran)),
+                Ok((spot, ran, before)) => {
+                    let oracle = Oracle { before, ..oracle.clone() };
+                    (spot, check(&bench.live, &oracle, job.deed, CALL, &ran))
+                }
                 // What could not be set up proves nothing, and must be seen.
                 Err(why) => return Err(format!("{}: {why}", job.group)),
             };
@@ -162,21 +167,30 @@ impl Bench {
         Ok(Self { log: base.join("log"), live, saved, _places: places })
     }
 
-    fn restore(&self) -> Done {
-        self.saved.copy_to(&self.live)
+    /// The house as it was, and the change that comes before the case.
+    fn restore(&self, case: &Case) -> Done {
+        self.saved.copy_to(&self.live)?;
+        earlier(&self.live, case)
     }
 
     fn oracle(&self, case: &Case) -> Done<Oracle> {
-        self.restore()?;
+        let first = match case.earlier() {
+            Some(_) => {
+                self.saved.copy_to(&self.live)?;
+                Some(Tree::of(&self.live.home(), &self.live.second)?)
+            }
+            None => None,
+        };
+        self.restore(case)?;
         let before = Tree::of(&self.live.home(), &self.live.second)?;
         self.clean(case)?;
         let after = Tree::of(&self.live.home(), &self.live.second)?;
-        Ok(Oracle { before, after })
+        Ok(Oracle { before, after, first })
     }
 
     /// How long the call, or taking it back, takes undisturbed.
     fn usual(&self, case: &Case, deed: Deed) -> Done<Duration> {
-        self.restore()?;
+        self.restore(case)?;
         let began = Instant::now();
         self.clean(case)?;
         let began = if deed == Deed::Exec { began } else { Instant::now() };
@@ -197,7 +211,7 @@ impl Bench {
     }
 
     fn count(&self, case: &Case, whose: Whose, deed: Deed) -> Done<Vec<(String, u32)>> {
-        self.restore()?;
+        self.restore(case)?;
         let args = case.args(&self.live.home(), &self.live.second);
         let counts = match (deed, whose) {
             (Deed::Exec, Whose::Host) => strace::count_in_session(&self.live, &line(case, &args), &self.log)?,
@@ -210,9 +224,16 @@ impl Bench {
         Ok(counts.into_iter().collect())
     }
 
-    /// Puts the house back and runs the command with its fault.
-    fn disturb(&self, case: &Case, job: &Job) -> Done<(String, Ran)> {
-        self.restore()?;
+    /// Puts the house back and runs the command with its fault. Also gives the tree before: what an earlier
+    /// change wrote has a new time each time.
+    fn disturb(&self, case: &Case, job: &Job) -> Done<(String, Ran, Tree)> {
+        self.restore(case)?;
+        let before = Tree::of(&self.live.home(), &self.live.second)?;
+        let (spot, ran) = self.strike(case, job)?;
+        Ok((spot, ran, before))
+    }
+
+    fn strike(&self, case: &Case, job: &Job) -> Done<(String, Ran)> {
         let text = case.args(&self.live.home(), &self.live.second);
         let args = match job.deed {
             Deed::Exec => exec(case, &text),
@@ -253,6 +274,17 @@ impl Bench {
         }
         let ran = finish(Ok(child), &|| false);
         Ok(Ran { stdout: std::fs::read_to_string(&self.log).unwrap_or_default(), ..ran })
+    }
+}
+
+/// Performs the change that comes before a case, undisturbed.
+pub(crate) fn earlier(house: &House, case: &Case) -> Done {
+    let Some(earlier) = case.earlier() else { return Ok(()) };
+    let args = earlier.args(&house.home(), &house.second);
+    let ran = house.run(&["--json", "exec", earlier.executor, &args, "--call-id", EARLIER]);
+    match ran.json() {
+        Some(answer) if answer["ok"] == true && answer["fail_count"] == 0 => Ok(()),
+        _ => Err(format!("before {}: {}", case.name, ran.told())),
     }
 }
 

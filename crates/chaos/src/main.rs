@@ -14,6 +14,7 @@ mod house;
 mod kills;
 mod options;
 mod place;
+mod python;
 mod random;
 mod report;
 mod strace;

@@ -2,6 +2,13 @@
 
 import { make, post, say, when } from "./common.js";
 
+/** What is behind a card, for whoever wants to know more. */
+function details(sentences) {
+  if (!sentences?.length) return null;
+  return make("details", { class: "fold" }, make("summary", { text: say("card-details") }),
+    make("ul", {}, ...sentences.map((text) => make("li", { text }))));
+}
+
 /** The card; `decided` is called once an answer was taken. */
 export function card(question, decided) {
   const note = make("p", { class: "note", role: "status" });
@@ -42,6 +49,7 @@ export function card(question, decided) {
   return make("section", { class: "card", role: "group", "aria-labelledby": id },
     make("h3", { id, text: first }),
     rest.length && make("p", { class: "lines", text: rest.join("\n") }),
+    details(question.details),
     question.by && make("p", { class: "until", text: say("card-by", { who: question.by }) }),
     make("div", { class: "choices" }, ...buttons), until, note);
 }

@@ -133,11 +133,21 @@ function grow() {
   field.rows = Math.min(8, field.value.split("\n").length);
 }
 
+/** The word "details" opens those of the card that waits, and asks for nothing. */
+function opensDetails(text) {
+  if (!say("words-details").split(", ").includes(text.toLowerCase())) return false;
+  const waits = [...turns.values()].filter((turn) => turn.waits).at(-1);
+  const shown = waits?.element.querySelector(".card details");
+  if (shown) shown.open = true;
+  return Boolean(shown);
+}
+
 function submit() {
   const text = field.value.trim();
   if (!text) return;
   field.value = "";
   grow();
+  if (opensDetails(text)) return;
   send(text);
 }
 

@@ -14,12 +14,20 @@ export function oneOf(family, word) {
   return words[`${family}-${word}`] || word;
 }
 
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+/** A text of the world, without signs that hide, turn or move what stands beside it. */
+export function clean(text) {
+  return String(text).replace(UNSEEN, "\ufffd");
+}
+
 /** An element. Texts become text, never markup. */
 export function make(tag, options = {}, ...children) {
   const one = document.createElement(tag);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === null || value === false) continue;
-    if (name === "text") one.textContent = value;
+    if (name === "text") one.textContent = clean(value);
     else if (name === "class") one.className = value;
     else if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
     else one.setAttribute(name, value === true ? "" : value);
@@ -37,7 +45,7 @@ export class Problem extends Error {
   }
 
   get text() {
-    return this.hint ? `${this.message} → ${this.hint}` : this.message;
+    return clean(this.hint ? `${this.message} → ${this.hint}` : this.message);
   }
 }
 

@@ -11,12 +11,6 @@ const PLACE = Symbol("place");
 const PICTURES = 12;
 const PICTURE_MAX = 20e6;
 
-function columns(rows) {
-  const seen = new Set();
-  for (const row of rows) for (const key of Object.keys(row)) if (!key.startsWith("_")) seen.add(key);
-  return [...seen];
-}
-
 function shown(key, value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return BYTES.test(key) ? size(value) : number(value);
@@ -39,8 +33,8 @@ function isFile(row) {
 }
 
 /** The cell that names a file leads to it. */
-function named(row, key, text) {
-  if (key !== ("name" in row ? "name" : "path") || !isFile(row)) return null;
+function named(row, key, text, keys) {
+  if (key !== (keys.includes("name") && "name" in row ? "name" : "path") || !isFile(row)) return null;
   return make("a", { href: row[PLACE], download: row.kind === "image" ? null : true, target: row.kind === "image" ? "_blank" : null, rel: "noopener", title: say("file-take"), text });
 }
 
@@ -57,15 +51,14 @@ function pictures(rows) {
   }));
 }
 
-/** The rows of the answer of a turn; `count` is how many there are in all. */
-export function table(turn, first, count) {
+/** The rows of the answer of a turn, in these columns; `count` is how many there are in all. */
+export function table(turn, first, keys, count) {
   const rows = [];
   const take = (part) => part.forEach((row) => {
     row[PLACE] = `/agent/turns/${turn}/files/${rows.length}`;
     rows.push(row);
   });
   take(first);
-  const keys = columns(rows);
   if (!keys.length) return null;
   let by = null;
   let down = false;
@@ -93,7 +86,7 @@ export function table(turn, first, count) {
         make("tr", {}, ...keys.map((key) => {
           const text = shown(key, row[key]);
           const kind = typeof row[key] === "number" ? "num" : text.length > 28 ? "long" : text.length > 10 ? "mid" : "nowrap";
-          const link = named(row, key, text);
+          const link = named(row, key, text, keys);
           return link ? make("td", { class: kind }, link) : make("td", { text, class: kind });
         })),
       ),

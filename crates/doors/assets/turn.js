@@ -1,11 +1,13 @@
 // One turn on the page: its words, its steps as they happen, its answer, what can be done with it.
 
-import { get, make, number, oneOf, post, say, took, when } from "./common.js";
+import { get, make, number, oneOf, post, say, size, took, when } from "./common.js";
 import { card } from "./card.js";
 import { credential } from "./credential.js";
 import { table } from "./table.js";
 import { watch } from "./watch.js";
 
+/** Arguments that say which step the list comes from. */
+const REFERS = new Set(["from_step", "with_step"]);
 const ENDED_WELL = new Set(["done", "partly"]);
 const host = document.body.dataset.host === "true";
 
@@ -13,6 +15,19 @@ const host = document.body.dataset.host === "true";
 function announce(text) {
   const live = document.getElementById("live");
   if (live) live.textContent = text;
+}
+
+/** What a step is about and what narrows it, in words: where, which names, kinds, sizes and days. */
+function narrows(args) {
+  const told = Object.entries(args).filter(([name]) => !REFERS.has(name));
+  return told.map(([name, value]) => `${oneOf("arg", name).replaceAll("_", " ")} ${valued(name, value)}`).join(" · ");
+}
+
+function valued(name, value) {
+  if (Array.isArray(value)) return value.map((one) => valued(name, one)).join(", ");
+  if (typeof value === "number") return /size|bytes/.test(name) ? size(value) : number(value);
+  if (value && typeof value === "object") return Object.entries(value).map(([key, one]) => `${key} ${valued(key, one)}`).join(" ");
+  return String(value);
 }
 
 /** Keeps the newest turn in sight: all of it, or its beginning where it is taller than the window. */
@@ -77,9 +92,12 @@ export class Turn {
   phase(phase) {
     if (phase.phase === "plan") phase.steps.forEach((step, at) => this.mark(at + 1, step.tool, "planned", { args: step.args }));
     if (phase.phase === "model") this.state.textContent = say("thinking");
+    if (phase.phase === "says") this.state.textContent = phase.text;
     if (phase.phase === "progress") {
       const done = number(phase.done);
-      this.state.textContent = phase.total ? say("progress-of", { n: done, m: number(phase.total) }) : say("progress", { n: done });
+      const looks = phase.unit?.endsWith("looked at");
+      const key = looks ? "progress-looks" : "progress-of";
+      this.state.textContent = phase.total ? say(key, { n: done, m: number(phase.total) }) : say("progress", { n: done });
     }
   }
 
@@ -107,13 +125,12 @@ export class Turn {
     if (told.ok) counts.push(say("step-ok", { n: number(told.ok) }));
     if (told.failed) counts.push(say("step-failed-count", { n: number(told.failed) }));
     if (known.began && !["begins", "planned", "waits"].includes(state) && !this.recalled) counts.push(took(performance.now() - known.began));
-    const args = Object.entries(known.args).filter(([, value]) => typeof value !== "object");
     const why = told.error ? told.error.message : (told.failures || []).join("; ");
     known.line.className = `step is-${known.state}`;
     known.line.replaceChildren(
       make("span", { class: "what", text: known.tool.replaceAll("_", " ") }),
       make("span", { class: "hidden", text: `: ${oneOf("step", known.state)}` }),
-      make("span", { class: "args", text: args.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`).join(" · ") }),
+      make("span", { class: "args", text: narrows(known.args) }),
       make("span", { class: "counts", text: counts.join(" · ") }));
     if (why) known.line.append(make("span", { class: "bad why", text: why }));
     this.story.hidden = false;
@@ -237,18 +254,22 @@ export class Turn {
       return this.wants({ text: answer.question });
     }
     const parts = [];
+    if (answer.taken_back) parts.push(make("p", { class: "badge is-undone", text: oneOf("taken", answer.taken_back) }));
     if (answer.status !== "done") parts.push(make("p", { class: `badge is-${answer.status}`, text: oneOf("status", answer.status) }));
     const expired = answer.status === "waits";
     if (expired) parts.push(make("p", { text: say("card-expired") }));
-    else if (answer.text) parts.push(make("p", { class: "lines", text: answer.text }));
+    // What is drawn is not drawn in letters as well.
+    const text = answer.picture && answer.drawing ? answer.text.replace(answer.drawing, "").trim() : answer.text;
+    if (!expired && text) parts.push(make("p", { class: "lines", text }));
     if (answer.picture) parts.push(make("img", { class: "picture", alt: say("picture-alt", { text: this.request }), src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(answer.picture)}` }));
-    if (answer.entries?.length) parts.push(table(this.id, answer.entries, answer.count));
+    if (answer.entries?.length) parts.push(table(this.id, answer.entries, answer.columns || [], answer.count));
     if (answer.next) parts.push(make("p", { class: "next", text: answer.next }));
     if (host) parts.push(...(answer.credentials || []).map((wanted) => credential(wanted, () => this.supplied())));
     if (answer.by_model) parts.push(make("p", { class: "until", text: say("by-model") }));
     this.said.replaceChildren(...parts.filter(Boolean));
-    this.story.hidden = !answer.stage && !this.steps.size;
-    if (!this.steps.size) this.count.textContent = say("steps-show");
+    // What did nothing was not done in any way.
+    this.story.hidden = !answer.steps;
+    if (!this.steps.size) this.count.textContent = ENDED_WELL.has(answer.status) ? say("steps-show") : say("turn-steps");
     this.story.open = this.story.open && !ENDED_WELL.has(answer.status) && this.steps.size > 0;
     this.after(answer.status, answer.undoable);
   }
@@ -297,8 +318,8 @@ export class Turn {
     if (button) button.disabled = true;
     try {
       const undone = await post(`/agent/turns/${this.id}/undo`);
+      await this.look();
       this.note.textContent = [say("undone", { n: number(undone.reversed) }), ...undone.conflicts].join("\n");
-      button?.remove();
     } catch (problem) {
       this.note.textContent = problem.text;
       if (button) button.disabled = false;

@@ -1,128 +1,188 @@
 //! A turn as programs read it: where it stands, what was said, what it waits for. Read from its record, so that
-//! it is the same whoever asks and however often the house was opened in between.
+//! it is the same whoever asks and however often the house was opened in between. The terminal reads the same value,
+//! with a daemon and without one.
 
 use crate::house::House;
 use crate::who::Who;
 use metnos_executor::Failure;
-use metnos_gateway::Beat;
+use metnos_gateway::{Beat, Gateway};
 use metnos_memory::db::Turn;
+use metnos_runtime::Runtime;
 use metnos_runtime::guards::{Approval, Standing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// How many rows of a list come with an answer; the rest is asked for.
-pub(crate) const ROWS: usize = 60;
+pub const ROWS: usize = 60;
 
 /// A turn and its answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct TurnAnswer {
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct TurnAnswer {
     /// The id of the turn.
-    pub(crate) turn: String,
+    pub turn: String,
     /// What was asked.
-    pub(crate) request: String,
+    pub request: String,
     /// When, in UTC.
-    pub(crate) began_at: String,
+    pub began_at: String,
     /// `running`, `done`, `partly`, `failed`, `waits`, `asks`, `cancelled`, `unclear`, `gap`, `dormant`, `interrupted`.
-    pub(crate) status: String,
+    pub status: String,
     /// The answer, in the person's language.
-    pub(crate) text: String,
+    pub text: String,
     /// The stage that gave the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) stage: Option<String>,
+    pub stage: Option<String>,
     /// The first rows of the list that is the answer.
-    pub(crate) entries: Vec<Map<String, Value>>,
+    pub entries: Vec<Map<String, Value>>,
+    /// The fields of them that people read.
+    #[serde(default)]
+    pub columns: Vec<String>,
     /// How long that list is.
-    pub(crate) count: u64,
+    pub count: u64,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) next: Option<String>,
+    pub next: Option<String>,
     /// The question that waits for a yes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) approval: Option<Card>,
+    pub approval: Option<Card>,
     /// What is missing, as a question to be answered by `POST /agent/forms/{turn}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) question: Option<String>,
+    pub question: Option<String>,
     /// Credentials that a step lacks. The host gives each by `POST /agent/credentials/{name}`; then
     /// `POST /agent/forms/{turn}` without words goes on at that step.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) credentials: Vec<CredentialForm>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<CredentialForm>,
     /// True when a model made the plan.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) by_model: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_model: bool,
     /// The answer as an SVG picture.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) picture: Option<String>,
+    pub picture: Option<String>,
+    /// The part of `text` that draws the same picture in letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drawing: Option<String>,
+    /// How many of its steps did something.
+    #[serde(default)]
+    pub steps: u64,
+    /// What of its changes was taken back since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<TakenBack>,
     /// True while something it changed can be taken back by `POST /agent/turns/{turn}/undo`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) undoable: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undoable: bool,
+}
+
+/// How much of what a turn changed was taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TakenBack {
+    /// Everything.
+    Wholly,
+    /// Some of it.
+    Partly,
+}
+
+impl TakenBack {
+    /// From where the journal has its changes.
+    fn of(states: &[&str]) -> Option<Self> {
+        let back = states.iter().filter(|state| **state == "undone").count();
+        match back {
+            0 if !states.contains(&"partly_undone") => None,
+            n if n == states.len() => Some(Self::Wholly),
+            _ => Some(Self::Partly),
+        }
+    }
 }
 
 /// What is asked for one credential.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
-pub(crate) struct CredentialForm {
+pub struct CredentialForm {
     /// The credential.
-    pub(crate) name: String,
+    pub name: String,
     /// Its fields.
-    pub(crate) fields: Vec<String>,
+    pub fields: Vec<String>,
 }
 
 /// A question that waits for a yes.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Card {
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct Card {
     /// Its id.
-    pub(crate) id: String,
+    pub id: String,
     /// The turn it belongs to, if it belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) turn: Option<String>,
-    /// What would happen, where, how serious.
-    pub(crate) text: String,
+    pub turn: Option<String>,
+    /// Two lines: what would happen, how many, where; how it is taken back.
+    pub text: String,
+    /// Names, the reason, the capability, the grant: a sentence each.
+    pub details: Vec<String>,
+    /// The language of both.
+    pub lang: String,
     /// What would run.
-    pub(crate) executor: String,
+    pub executor: String,
     /// Who asked for it.
-    pub(crate) asked_by: String,
+    pub asked_by: String,
+    /// How many things it is about, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
     /// True when a yes may hold for longer than once.
-    pub(crate) can_last: bool,
-    /// `pending`, `approved`, `rejected`, `consumed` or `expired`.
-    pub(crate) standing: &'static str,
+    pub can_last: bool,
+    /// Where it stands.
+    pub standing: Stands,
     /// From when it is void.
-    pub(crate) expires_at: String,
+    pub expires_at: String,
 }
 
-impl House {
+/// Where a question stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stands {
+    /// Nobody has answered.
+    Pending,
+    /// Yes, and not used yet.
+    Approved,
+    /// No.
+    Rejected,
+    /// Yes, and used.
+    Consumed,
+    /// Nobody answered in time.
+    Expired,
+}
+
+impl Card {
     /// A question as a card.
-    pub(crate) fn card(&self, approval: &Approval) -> Card {
+    pub fn of(runtime: &Runtime, approval: &Approval) -> Self {
         let standing = match approval.standing {
-            Standing::Pending if !approval.is_live(jiff::Timestamp::now()) => "expired",
-            Standing::Pending => "pending",
-            Standing::Approved => "approved",
-            Standing::Rejected => "rejected",
-            Standing::Consumed => "consumed",
+            Standing::Pending if !approval.is_live(jiff::Timestamp::now()) => Stands::Expired,
+            Standing::Pending => Stands::Pending,
+            Standing::Approved => Stands::Approved,
+            Standing::Rejected => Stands::Rejected,
+            Standing::Consumed => Stands::Consumed,
         };
         let call = approval.call_id.as_deref();
-        Card {
+        let shown = runtime.question_card(approval);
+        Self {
             id: approval.id.clone(),
             turn: call.and_then(metnos_runtime::call::turn_of).map(str::to_owned),
-            text: self.runtime().card_text(approval),
+            text: shown.text,
+            details: shown.details,
+            lang: approval.lang.clone(),
             executor: approval.executor.clone(),
             asked_by: approval.caller.clone(),
+            count: approval.card.count,
             can_last: approval.grantable.is_some(),
             standing,
             expires_at: approval.expires_at.clone(),
         }
     }
+}
 
-    /// Where a turn of this person stands.
-    pub(crate) fn answer(&self, who: &Who, turn: &str) -> Result<TurnAnswer, Failure> {
-        let known = self.own_turn(who, turn)?;
-        self.answer_of(known)
-    }
-
-    pub(crate) fn answer_of(&self, known: Turn) -> Result<TurnAnswer, Failure> {
-        let story = self.gateway.story(&known.id, 0)?;
+impl TurnAnswer {
+    /// Where a turn stands, with the first [`ROWS`] rows of its list.
+    pub fn of(gateway: &Gateway, known: Turn) -> Result<Self, Failure> {
+        let story = gateway.story(&known.id, 0)?;
         let last = story.iter().rev().flat_map(|moment| moment.beats.iter().rev()).next();
         let host = metnos_runtime::guards::Principal::parse(&known.caller).is_host();
-        let mut answer = TurnAnswer {
+        let mut answer = Self {
             turn: known.id.clone(),
             request: known.request,
             began_at: known.began_at,
@@ -130,6 +190,7 @@ impl House {
             text: String::new(),
             stage: known.stage,
             entries: Vec::new(),
+            columns: Vec::new(),
             count: 0,
             next: None,
             approval: None,
@@ -137,6 +198,9 @@ impl House {
             credentials: Vec::new(),
             by_model: false,
             picture: None,
+            drawing: None,
+            steps: 0,
+            taken_back: None,
             undoable: false,
         };
         match last {
@@ -145,21 +209,30 @@ impl House {
                 answer.text = text("text").unwrap_or_default();
                 answer.next = text("next");
                 answer.picture = text("picture");
+                answer.drawing = text("drawing");
                 answer.by_model = ending.get("by_model") == Some(&Value::Bool(true));
                 if let Some(approval) =
-                    text("approval").map(|id| self.runtime().approval(&id)).transpose()?.flatten()
+                    text("approval").map(|id| gateway.runtime().approval(&id)).transpose()?.flatten()
                 {
-                    answer.approval = (answer.status == "waits").then(|| self.card(&approval));
+                    answer.approval =
+                        (answer.status == "waits").then(|| Card::of(gateway.runtime(), &approval));
                 }
-                answer.undoable = story.iter().flat_map(|moment| &moment.beats).any(|beat| match beat {
-                    Beat::Did { call_id, .. } => self.runtime().can_undo(call_id),
-                    _ => false,
-                });
+                let did = || {
+                    story.iter().flat_map(|moment| &moment.beats).filter_map(|beat| match beat {
+                        Beat::Did { call_id, error, .. } => Some((call_id, error)),
+                        _ => None,
+                    })
+                };
+                answer.steps = did().filter(|(_, error)| error.is_none()).count() as u64;
+                answer.undoable = did().any(|(call, _)| gateway.runtime().can_undo(call));
+                let changes = did().filter_map(|(call, _)| gateway.runtime().changed_by(call));
+                answer.taken_back = TakenBack::of(&changes.map(|change| change.state).collect::<Vec<_>>());
                 if host && answer.status == "asks" {
-                    answer.credentials = self.lacked(ending)?;
+                    answer.credentials = lacked(gateway, ending, &answer.began_at)?;
                 }
                 // A list that was let go of is an answer without rows.
-                (answer.entries, answer.count) = self.gateway.shown(&known.id, 0, ROWS).unwrap_or_default();
+                (answer.entries, answer.count) = gateway.shown(&known.id, 0, ROWS).unwrap_or_default();
+                answer.columns = metnos_gateway::columns(&answer.entries);
             }
             Some(Beat::Asks { text }) if answer.status == "asks" => {
                 answer.text = text.clone();
@@ -169,13 +242,53 @@ impl House {
         }
         Ok(answer)
     }
+}
 
-    /// The credentials that the step at which a turn stopped lacks still.
-    fn lacked(&self, ending: &Map<String, Value>) -> Result<Vec<CredentialForm>, Failure> {
-        let asked = ending.get("credentials").cloned().unwrap_or(Value::Array(Vec::new()));
-        let mut forms: Vec<CredentialForm> = serde_json::from_value(asked).unwrap_or_default();
-        let kept = self.runtime().credentials()?;
-        forms.retain(|form| !kept.iter().any(|known| known.name.as_str() == form.name));
-        Ok(forms)
+/// The credentials that the step at which a turn stopped lacks still.
+fn lacked(
+    gateway: &Gateway,
+    ending: &Map<String, Value>,
+    began: &str,
+) -> Result<Vec<CredentialForm>, Failure> {
+    let asked = ending.get("credentials").cloned().unwrap_or(Value::Array(Vec::new()));
+    let mut forms: Vec<CredentialForm> = serde_json::from_value(asked).unwrap_or_default();
+    let kept = gateway.runtime().credentials()?;
+    // What was kept before is asked for anew.
+    let began: jiff::Timestamp = began.parse().unwrap_or(jiff::Timestamp::MAX);
+    let given = |form: &CredentialForm| {
+        kept.iter().any(|known| known.name.as_str() == form.name && known.updated_at >= began)
+    };
+    forms.retain(|form| !given(form));
+    Ok(forms)
+}
+
+impl House {
+    /// A question as a card.
+    pub(crate) fn card(&self, approval: &Approval) -> Card {
+        Card::of(self.runtime(), approval)
+    }
+
+    /// Where a turn of this person stands.
+    pub(crate) fn answer(&self, who: &Who, turn: &str) -> Result<TurnAnswer, Failure> {
+        let known = self.own_turn(who, turn)?;
+        self.answer_of(known)
+    }
+
+    pub(crate) fn answer_of(&self, known: Turn) -> Result<TurnAnswer, Failure> {
+        TurnAnswer::of(&self.gateway, known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_in_part_says_so() {
+        assert_eq!(TakenBack::of(&[]), None);
+        assert_eq!(TakenBack::of(&["done", "freed"]), None);
+        assert_eq!(TakenBack::of(&["undone", "undone"]), Some(TakenBack::Wholly));
+        assert_eq!(TakenBack::of(&["undone", "done"]), Some(TakenBack::Partly));
+        assert_eq!(TakenBack::of(&["partly_undone"]), Some(TakenBack::Partly));
     }
 }

@@ -3,6 +3,7 @@
 use crate::api::hooks::Fired;
 use crate::counts::Counts;
 use crate::hub::Hub;
+use crate::pace::Pace;
 use crate::said::LastSaid;
 use crate::shield::Origins;
 use crate::stream::Watchers;
@@ -39,6 +40,7 @@ pub struct House {
     pub(crate) watchers: Watchers,
     pub(crate) tries: Tries,
     pub(crate) fires: Fired,
+    pub(crate) pace: Pace,
     /// Whether the Telegram door is alive.
     pub(crate) telegram: Pulse,
     /// Under which names and addresses it may be spoken to.
@@ -79,6 +81,7 @@ impl House {
             watchers: Watchers::default(),
             tries: Tries::default(),
             fires: Fired::default(),
+            pace: Pace::default(),
             telegram: Pulse::default(),
             origins,
             since: Instant::now(),

@@ -2,7 +2,7 @@
 
 use crate::house::House;
 use crate::watched::{Party, Watched};
-use crate::who::{Came, Who, person_of};
+use crate::who::{Came, Who, person_of, zone_named};
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::{Asked, Told};
@@ -50,13 +50,22 @@ struct Place {
     _part: Option<OwnedSemaphorePermit>,
 }
 
+/// What a step at work does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Now {
+    /// How far it is.
+    Progress(Progress),
+    /// In words, where nothing can be counted.
+    Says(String),
+}
+
 /// What the watchers of a turn are told.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tick {
     /// How long the log is.
     pub(crate) n: u32,
-    /// How far the step at work is.
-    pub(crate) progress: Option<Progress>,
+    /// What the step at work does.
+    pub(crate) now: Option<Now>,
     /// How many runs of it have ended: the request itself, then each time it went on.
     pub(crate) ended: u32,
     /// Why the last one that had begun could not be carried to its end.
@@ -68,23 +77,73 @@ pub(crate) struct Live {
     pub(crate) turn: String,
     pub(crate) bell: watch::Sender<Tick>,
     /// Whether somebody wants no more of it, for each run at work: what is allowed later is not meant.
-    runs: Mutex<Vec<Weak<AtomicBool>>>,
+    runs: Mutex<Vec<Weak<Stop>>>,
+}
+
+/// Whether somebody wants no more of a run.
+pub(crate) struct Stop {
+    asked: watch::Sender<bool>,
+    /// Whose it is.
+    person: String,
+    /// Whether it is for a request that is still being read.
+    expected: AtomicBool,
+}
+
+impl Stop {
+    fn new(who: &Who, expected: bool) -> Arc<Self> {
+        let (person, expected) = (who.person.id.clone(), AtomicBool::new(expected));
+        Arc::new(Self { asked: watch::channel(false).0, person, expected })
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        *self.asked.borrow()
+    }
+
+    /// Waits until somebody wants no more of it.
+    async fn called(&self) {
+        // The other end is this one: it cannot be gone.
+        let _ = self.asked.subscribe().wait_for(|asked| *asked).await;
+    }
+}
+
+/// A request that arrived and is being read: it can be stopped from now on.
+pub(crate) struct Expected {
+    _lives: Vec<Arc<Live>>,
+    _stop: Arc<Stop>,
 }
 
 impl Live {
     /// Wants no more of what runs; false when nothing does.
     pub(crate) fn cancel(&self) -> bool {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let at_work: Vec<Arc<AtomicBool>> = runs.iter().filter_map(Weak::upgrade).collect();
-        at_work.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
+        let at_work: Vec<Arc<Stop>> = runs.iter().filter_map(Weak::upgrade).collect();
+        at_work.iter().for_each(|stop| {
+            let _ = stop.asked.send_replace(true);
+        });
         !at_work.is_empty()
     }
 
-    /// Counts one more run as at work, for as long as what is given is held.
-    fn begin(&self) -> Arc<AtomicBool> {
-        let stop = Arc::new(AtomicBool::new(false));
+    /// The same, for a request of this person that is still being read.
+    fn cancel_expected(&self, who: &Who) -> bool {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = |stop: &Arc<Stop>| who.is_host() || stop.person == who.person.id;
+        let at_work: Vec<Arc<Stop>> = runs.iter().filter_map(Weak::upgrade).filter(own).collect();
+        at_work.iter().for_each(|stop| {
+            let _ = stop.asked.send_replace(true);
+        });
+        !at_work.is_empty()
+    }
+
+    /// Counts one more run as at work, for as long as what is given is held. One that was expected is that one.
+    fn begin(&self, who: &Who) -> Arc<Stop> {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.retain(|run| run.strong_count() > 0);
+        let own =
+            |stop: &Arc<Stop>| stop.person == who.person.id && stop.expected.swap(false, Ordering::Relaxed);
+        if let Some(expected) = runs.iter().filter_map(Weak::upgrade).find(own) {
+            return expected;
+        }
+        let stop = Stop::new(who, false);
         runs.push(Arc::downgrade(&stop));
         stop
     }
@@ -97,13 +156,14 @@ impl Live {
     fn ring(&self, failed: Option<&Failure>) {
         self.bell.send_modify(|tick| {
             tick.ended += 1;
-            tick.progress = None;
+            tick.now = None;
             tick.failed = failed.cloned();
         });
     }
 }
 
 /// A request from a door.
+#[derive(Clone)]
 pub(crate) struct Wanted {
     pub(crate) text: String,
     pub(crate) conversation: String,
@@ -171,6 +231,23 @@ impl Hub {
         live
     }
 
+    /// From now on a request that arrived under one of these ids can be stopped, also before it is a turn.
+    pub(crate) fn expect(&self, ids: &[&str], who: &Who) -> Expected {
+        let stop = Stop::new(who, true);
+        let lives: Vec<Arc<Live>> = ids.iter().map(|id| self.live(id)).collect();
+        for live in &lives {
+            live.runs.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&stop));
+        }
+        Expected { _lives: lives, _stop: stop }
+    }
+
+    /// Wants no more of a request of this person that is still being read; false when there is none.
+    pub(crate) fn cancel_expected(&self, turn: &str, who: &Who) -> bool {
+        let known =
+            self.live.lock().unwrap_or_else(PoisonError::into_inner).get(turn).and_then(Weak::upgrade);
+        known.is_some_and(|live| live.cancel_expected(who))
+    }
+
     /// How many turns run, and how many wait for room.
     pub(crate) fn load(&self) -> (usize, u32) {
         (ROOM - self.room.available_permits(), self.queue.load(Ordering::Relaxed))
@@ -214,6 +291,7 @@ impl Hub {
 impl House {
     /// Begins a turn. When this returns, the turn is written down.
     pub(crate) async fn start(self: &Arc<Self>, who: &Who, wanted: Wanted) -> Result<Started, Failure> {
+        self.begins_turn(who)?;
         let turn = wanted.turn.clone().unwrap_or_else(|| metnos_executor::Ulid::new().to_string());
         let asked = self.asked(who, wanted)?;
         let (begun, known) = oneshot::channel();
@@ -266,7 +344,7 @@ impl House {
                 house.runtime().decide_question(&id, answer, &by, now.clone(), lists, door)
             };
             let Some(known) = &known else { return decide(door).map(|_| None) };
-            let (done, at_work) = house.gateway.at_work(&known.id, || decide(door))?;
+            let (done, at_work) = house.gateway.at_work(&known.id, answer, || decide(door))?;
             let asked = Asked {
                 text: known.request.clone(),
                 language: Some(language),
@@ -329,9 +407,7 @@ impl House {
 
     fn asked(&self, who: &Who, wanted: Wanted) -> Result<Asked, Failure> {
         let zone = match &wanted.zone {
-            Some(name) => jiff::tz::TimeZone::get(name).map_err(|_| {
-                Failure::wrong_args(format!("{name:?} is no zone")).with_hint("for example Europe/Rome")
-            })?,
+            Some(name) => zone_named(name)?,
             None => who.zone(),
         };
         Ok(Asked {
@@ -360,11 +436,17 @@ impl House {
             );
         }
         let party = Party::new(who.came(), asker);
-        let place = self.hub.enter(who).await?;
         let live = self.hub.live(turn);
-        let (over, ended) = oneshot::channel();
         // From before anybody can see that it runs.
-        let (house, running, stop) = (Arc::clone(self), Arc::clone(&live), live.begin());
+        let stop = live.begin(who);
+        let place = tokio::select! {
+            biased;
+            place = self.hub.enter(who) => Some(place?),
+            // It ends without having begun anything, and needs no room for that.
+            () = stop.called() => None,
+        };
+        let (over, ended) = oneshot::channel();
+        let (house, running) = (Arc::clone(self), Arc::clone(&live));
         tokio::task::spawn_blocking(move || {
             house.perform(&running, stop, party, work, over);
             drop(place);
@@ -376,7 +458,7 @@ impl House {
     fn perform(
         &self,
         live: &Live,
-        stop: Arc<AtomicBool>,
+        stop: Arc<Stop>,
         party: Party,
         work: Work,
         over: oneshot::Sender<Result<(), Failure>>,

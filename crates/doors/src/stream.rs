@@ -2,7 +2,7 @@
 //! that broke goes on where it was, also after a restart.
 
 use crate::house::House;
-use crate::hub::{Live, Tick};
+use crate::hub::{Live, Now, Tick};
 use crate::who::Who;
 use axum::response::sse::Event;
 use futures_util::stream::{self, Stream};
@@ -69,6 +69,8 @@ struct Cursor {
     after: u32,
     ready: VecDeque<Event>,
     over: bool,
+    /// What was told last of what the step at work does.
+    now: Option<Now>,
 }
 
 impl House {
@@ -92,6 +94,7 @@ impl House {
             after,
             ready: VecDeque::new(),
             over: false,
+            now: None,
         };
         Ok(stream::unfold(cursor, |mut cursor| async move {
             loop {
@@ -162,9 +165,16 @@ impl Cursor {
                     self.ready.push_back(failed(failure));
                     self.over = true;
                 }
-                if let Some(progress) = &tick.progress {
-                    let told = json!({ "phase": "progress", "done": progress.done, "total": progress.total, "unit": progress.unit });
-                    self.ready.push_back(event("phase", None, told));
+                // Told once: what is the same as before is no news.
+                if self.now != tick.now {
+                    self.now.clone_from(&tick.now);
+                    let told = tick.now.as_ref().map(|now| match now {
+                        Now::Progress(far) => {
+                            json!({ "phase": "progress", "done": far.done, "total": far.total, "unit": far.unit })
+                        }
+                        Now::Says(text) => json!({ "phase": "says", "text": text }),
+                    });
+                    self.ready.extend(told.map(|told| event("phase", None, told)));
                 }
             }
             Err(failure) => {

@@ -1,11 +1,11 @@
 //! A conversation in texts alone: the next message may be a request, a yes, or the answer to a question.
 
-use crate::answer::TurnAnswer;
+use crate::answer::{Stands, TurnAnswer};
 use crate::house::House;
 use crate::hub::{Started, Wanted};
 use crate::who::Who;
 use crate::words::Speech;
-use metnos_executor::{ErrorClass, Failure, Ulid};
+use metnos_executor::{ErrorClass, Failure, Ulid, shown};
 use metnos_gateway::{Asked, Stage};
 use metnos_runtime::guards::Answer;
 use serde_json::{Map, Value};
@@ -20,6 +20,8 @@ const CELL: usize = 60;
 const CODE: usize = 6;
 /// How far back a card of a conversation is looked for.
 const LATELY: u32 = 20;
+/// How somebody at a terminal answers one of several questions.
+pub const ANSWER_EACH: &str = "metnos approvals lists them; metnos approve ID, metnos reject ID";
 
 /// What whoever writes has before their eyes: an answer counts for a question that they see.
 #[derive(Clone, Debug)]
@@ -63,6 +65,8 @@ pub(crate) enum Said {
     Started(Started),
     /// It changed nothing; this turn waits as before.
     Before(String),
+    /// It asked for the details of the card at which this turn waits.
+    Details(String),
 }
 
 /// What a message means.
@@ -75,6 +79,13 @@ pub(crate) enum Meant {
     Supplied(String),
     /// A yes or no to a card that is not the one that waits: what waits is shown, and nothing is decided.
     Shown(String),
+    /// The details of the card with this id, at which this turn waits, are wanted; nothing is decided.
+    Details {
+        /// The turn.
+        turn: String,
+        /// The card.
+        card: String,
+    },
     /// Something new.
     Request,
 }
@@ -88,11 +99,11 @@ impl House {
         text: String,
         seen: Seen,
     ) -> Result<Said, Failure> {
-        let meant = self.understand(who, conversation, &text, seen).await?;
-        if let Meant::Shown(turn) = meant {
-            return Ok(Said::Before(turn));
+        match self.understand(who, conversation, &text, seen).await? {
+            Meant::Shown(turn) => Ok(Said::Before(turn)),
+            Meant::Details { turn, .. } => Ok(Said::Details(turn)),
+            meant => self.act(who, conversation, text, meant, None).await.map(Said::Started),
         }
-        self.act(who, conversation, text, meant, None).await.map(Said::Started)
     }
 
     /// What a message of a conversation means.
@@ -126,7 +137,8 @@ impl House {
                 ErrorClass::Conflict,
                 format!("that question was answered already; turn {turn} asks another one"),
             )),
-            Meant::Request => {
+            // Whoever has another way to show them does not come here.
+            Meant::Request | Meant::Details { .. } => {
                 let conversation = conversation.to_owned();
                 let wanted = Wanted { text, conversation, language: None, zone: None, turn, base: None };
                 self.start(who, wanted).await
@@ -139,7 +151,13 @@ impl House {
         if last.status.as_deref() != Some("asks")
             && let Some(yes) = self.words.yes_or_no(text)
         {
-            return self.decision(conversation, yes, seen);
+            return self.decision(who, conversation, yes, seen);
+        }
+        if last.status.as_deref() != Some("asks")
+            && self.words.details(text)
+            && let Some((turn, card)) = self.card_waiting(conversation)?.0
+        {
+            return Ok(Meant::Details { turn, card });
         }
         match last.status.as_deref() {
             // A credential is given elsewhere; here it is only said that it was. Nothing else is taken for one.
@@ -155,33 +173,43 @@ impl House {
         }
     }
 
-    /// A plain yes or no: to the card of this conversation that waits. Where several do, only the newest turn's is
-    /// meant by a word that names none.
-    fn decision(&self, conversation: &str, yes: bool, seen: &Seen) -> Result<Meant, Failure> {
-        let turns = self.gateway.turns_in(conversation, LATELY)?;
-        let newest = turns.first().map(|turn| turn.id.clone());
-        let mut cards = Vec::new();
-        for turn in turns.into_iter().filter(|turn| turn.status.as_deref() == Some("waits")) {
-            let id = turn.id.clone();
-            let card = self.answer_of(turn)?.approval.filter(|card| card.standing == "pending");
-            cards.extend(card.map(|card| (id, card.id)));
-        }
-        let of_newest = cards.iter().position(|(turn, _)| Some(turn) == newest.as_ref());
-        let one = (cards.len() == 1).then_some(0);
-        let Some((turn, card)) = of_newest.or(one).map(|at| cards.swap_remove(at)) else {
-            return match cards.len() {
+    /// A plain yes or no: to the card of this conversation that waits.
+    fn decision(&self, who: &Who, conversation: &str, yes: bool, seen: &Seen) -> Result<Meant, Failure> {
+        let (meant, others) = self.card_waiting(conversation)?;
+        let Some((turn, card)) = meant else {
+            return match others {
                 0 => Ok(Meant::Request),
                 n => Err(Failure::new(
                     ErrorClass::Conflict,
                     format!("{n} questions wait; which one is meant?"),
                 )
-                .with_hint(format!("answer each one at {}/admin/approvals", self.url))),
+                .with_hint(match who.channel {
+                    "cli" | "device" => ANSWER_EACH.to_owned(),
+                    _ => format!("answer each one at {}/admin/approvals", self.url),
+                })),
             };
         };
         Ok(match seen.card(&card) {
             true => Meant::Decision(card, if yes { Answer::Once } else { Answer::No }),
             false => Meant::Shown(turn),
         })
+    }
+
+    /// The card of a conversation that is meant by a word which names none, with its turn, and how many others wait.
+    /// Where several do, only the newest turn's is meant.
+    fn card_waiting(&self, conversation: &str) -> Result<(Option<(String, String)>, usize), Failure> {
+        let turns = self.gateway.turns_in(conversation, LATELY)?;
+        let newest = turns.first().map(|turn| turn.id.clone());
+        let mut cards = Vec::new();
+        for turn in turns.into_iter().filter(|turn| turn.status.as_deref() == Some("waits")) {
+            let id = turn.id.clone();
+            let card = self.answer_of(turn)?.approval.filter(|card| card.standing == Stands::Pending);
+            cards.extend(card.map(|card| (id, card.id)));
+        }
+        let of_newest = cards.iter().position(|(turn, _)| Some(turn) == newest.as_ref());
+        let one = (cards.len() == 1).then_some(0);
+        let meant = of_newest.or(one).map(|at| cards.swap_remove(at));
+        Ok((meant, cards.len()))
     }
 
     /// Whether a message can be planned by itself.
@@ -199,8 +227,9 @@ impl House {
         Ok(plan.is_some() || stage == Some(Stage::Literal))
     }
 
-    /// An answer in letters: its rows as a table, then what is said, then what can be done.
-    pub(crate) fn as_text(&self, answer: &TurnAnswer, speech: &Speech) -> String {
+    /// An answer in letters: its rows as a table, then what is said, then what can be done. `details`: with those of
+    /// the card.
+    pub(crate) fn as_text(&self, answer: &TurnAnswer, speech: &Speech, details: bool) -> String {
         let mut out = table(&answer.entries);
         if answer.count > ROWS as u64 && !out.is_empty() {
             let count = answer.count.to_string();
@@ -215,8 +244,11 @@ impl House {
             out.push('\n');
         }
         out.push_str(said);
+        for detail in answer.approval.iter().filter(|_| details).flat_map(|card| &card.details) {
+            let _ = write!(out, "\n- {detail}");
+        }
         match (&answer.approval, &answer.next) {
-            (Some(card), _) if card.standing == "pending" => {
+            (Some(card), _) if card.standing == Stands::Pending => {
                 let link = format!("{}/admin/approvals", self.url);
                 let _ = write!(
                     out,
@@ -229,27 +261,21 @@ impl House {
             }
             _ => {}
         }
-        out
+        shown::text(&out)
     }
 }
 
 /// Rows as a table that a person and a Markdown reader can read.
 pub(crate) fn table(rows: &[Map<String, Value>]) -> String {
-    let mut columns: Vec<&str> = Vec::new();
-    for row in rows.iter().take(ROWS) {
-        for key in row.keys().filter(|key| !key.starts_with('_')) {
-            if !columns.contains(&key.as_str()) {
-                columns.push(key);
-            }
-        }
-    }
+    let mut columns = metnos_gateway::columns(rows);
     columns.truncate(6);
     if columns.is_empty() {
         return String::new();
     }
-    let mut out = format!("| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
+    let names: Vec<String> = columns.iter().map(|column| shown::part(column)).collect();
+    let mut out = format!("| {} |\n|{}\n", names.join(" | "), "---|".repeat(columns.len()));
     for row in rows.iter().take(ROWS) {
-        let cells: Vec<String> = columns.iter().map(|column| cell(row.get(*column))).collect();
+        let cells: Vec<String> = columns.iter().map(|column| cell(row.get(column))).collect();
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     out
@@ -261,8 +287,7 @@ fn cell(value: Option<&Value>) -> String {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
     };
-    let clean: String =
-        text.chars().map(|c| if c.is_control() || c == '|' { ' ' } else { c }).take(CELL + 1).collect();
+    let clean: String = shown::part(&text).chars().take(CELL + 1).collect();
     match clean.char_indices().nth(CELL) {
         Some((end, _)) => format!("{}…", &clean[..end]),
         None => clean,

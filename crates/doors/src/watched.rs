@@ -1,7 +1,7 @@
 //! The door of a turn nobody sits at: what happens is in its log, and its watchers are told to look.
 
 use crate::house::House;
-use crate::hub::Live;
+use crate::hub::{Live, Now, Stop};
 use crate::who::Came;
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
@@ -10,7 +10,6 @@ use metnos_runtime::call::Door;
 use metnos_runtime::guards::{Answer, Question};
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often progress is passed on.
@@ -50,7 +49,7 @@ pub(crate) struct Watched<'a> {
     house: &'a House,
     live: &'a Live,
     /// Whether somebody wants no more of this run.
-    stop: Arc<AtomicBool>,
+    stop: Arc<Stop>,
     party: Party,
     told: Instant,
     /// Something of this run has happened.
@@ -58,7 +57,7 @@ pub(crate) struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    pub(crate) fn new(house: &'a House, live: &'a Live, stop: Arc<AtomicBool>, party: Party) -> Self {
+    pub(crate) fn new(house: &'a House, live: &'a Live, stop: Arc<Stop>, party: Party) -> Self {
         Self { house, live, stop, party, told: Instant::now(), began: false }
     }
 
@@ -84,12 +83,17 @@ impl Door for Watched<'_> {
         self.began = true;
         if self.told.elapsed() >= PACE {
             self.told = Instant::now();
-            self.live.bell.send_modify(|tick| tick.progress = Some(progress.clone()));
+            self.live.bell.send_modify(|tick| tick.now = Some(Now::Progress(progress.clone())));
         }
     }
 
+    fn says(&mut self, text: &str) {
+        self.began = true;
+        self.live.bell.send_modify(|tick| tick.now = Some(Now::Says(text.to_owned())));
+    }
+
     fn cancelled(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.party.is_broken(self.house)
+        self.stop.is_asked() || self.party.is_broken(self.house)
     }
 
     fn ask(&mut self, _question: &Question) -> Answer {
@@ -103,7 +107,7 @@ impl TurnDoor for Watched<'_> {
         self.began = true;
         self.live.bell.send_modify(|tick| {
             tick.n = n;
-            tick.progress = None;
+            tick.now = None;
         });
     }
 

@@ -71,15 +71,12 @@ impl Who {
     /// A conversation of theirs: the same name is another conversation for another person or channel.
     pub(crate) fn conversation(&self, name: Option<&str>) -> Result<String, Failure> {
         let name = name.unwrap_or("main");
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
-            return Err(Failure::wrong_args("the name of a conversation is 1 to 64 letters, digits, - or _"));
-        }
+        conversation_name(name)?;
         Ok(format!("{}:{}:{name}", self.channel, self.person.id))
     }
 
     /// Who they are, from what they sent; a page must also prove that it is ours before it changes anything.
-    fn of(house: &House, headers: &HeaderMap, method: &Method) -> Result<Self, Refusal> {
+    pub(crate) fn of(house: &House, headers: &HeaderMap, method: &Method) -> Result<Self, Refusal> {
         let stranger = || {
             Refusal::from(Failure::new(ErrorClass::Unauthorized, "nobody is logged in").with_hint(
                 "open the link that metnos login-link prints, or send a token of metnos devices add",
@@ -100,6 +97,21 @@ impl Who {
         }
         Ok(who)
     }
+}
+
+/// Refuses what no conversation is called.
+pub(crate) fn conversation_name(name: &str) -> Result<(), Failure> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+        true => Err(Failure::wrong_args("the name of a conversation is 1 to 64 letters, digits, - or _")),
+        false => Ok(()),
+    }
+}
+
+/// The zone of this name.
+pub(crate) fn zone_named(name: &str) -> Result<jiff::tz::TimeZone, Failure> {
+    jiff::tz::TimeZone::get(name)
+        .map_err(|_| Failure::wrong_args(format!("{name:?} is no zone")).with_hint("for example Europe/Rome"))
 }
 
 /// The person of a caller.

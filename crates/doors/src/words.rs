@@ -45,6 +45,11 @@ impl Words {
         is("words-on") || is("words-yes")
     }
 
+    /// Whether a message asks for the details of a card, in any language.
+    pub(crate) fn details(&self, text: &str) -> bool {
+        self.means(text, "words-details")
+    }
+
     /// Whether a message is one of the words that a sentence lists, in any language.
     fn means(&self, text: &str, key: &str) -> bool {
         let said = text.trim().trim_end_matches(['.', '!']).to_lowercase();

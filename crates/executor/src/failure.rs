@@ -127,6 +127,9 @@ pub struct Failure {
     /// What to do next, when there is something to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// In how many seconds there is room again, for `limit_exceeded`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u16>,
     /// The credentials that must be kept first; nothing of the call ran. Only who looks after them says so: it
     /// comes over no wire, so that no cell can claim it.
     #[serde(skip)]
@@ -151,6 +154,7 @@ impl Failure {
             limit: None,
             approval: None,
             hint: None,
+            retry_after: None,
             lacks: Box::default(),
         }
     }
@@ -173,6 +177,15 @@ impl Failure {
     /// A person has to answer the question `approval` first.
     pub fn needs_approval(approval: impl Into<String>, card: impl Into<String>) -> Self {
         Self { approval: Some(approval.into()), ..Self::new(ErrorClass::NeedsApproval, card) }
+    }
+
+    /// The same failure in the words of another language. A question is in its person's already.
+    pub fn in_language(mut self, language: &str) -> Self {
+        if self.class != ErrorClass::NeedsApproval {
+            self.message = metnos_vocab::failed_in(language, self.class.as_str(), &self.message);
+        }
+        self.hint = self.hint.map(|hint| metnos_vocab::said_in(language, &hint));
+        self
     }
 
     /// The same failure with the next step to take.

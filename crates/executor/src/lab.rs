@@ -13,6 +13,8 @@ pub enum Layer {
     TmpSize,
     /// The private `/tmp` itself: one folder for all cells instead.
     PrivateTmp,
+    /// The private layer over the folders of a Python executor: it works on the real ones.
+    PrivateLayer,
     /// The namespace of processes.
     PidNamespace,
     /// The namespace of host names.

@@ -50,6 +50,13 @@ pub enum Op {
         /// What may stand there.
         mode: WriteMode,
     },
+    /// Make a symbolic link where nothing is.
+    Link {
+        /// The link.
+        dst: BytePath,
+        /// Where it leads, as it is written.
+        target: BytePath,
+    },
     /// Remove a file or a symbolic link (the link, never its target).
     Delete {
         /// The file.

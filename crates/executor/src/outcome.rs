@@ -68,6 +68,9 @@ pub struct Outcome {
     pub ok_count: u64,
     /// Items that were not.
     pub fail_count: u64,
+    /// What a Python changer said it had done, where that is not what was seen on disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<u64>,
     /// The first failures; `fail_count` counts them all.
     #[serde(default)]
     pub failed: Vec<Failed>,

@@ -175,7 +175,7 @@ impl Profile {
         let scopes = |all: &[Scope]| words(all.iter().map(Scope::to_string).collect());
         let limits = &self.limits;
         // Written in sorted order, which the map keeps.
-        json!({
+        let mut all = json!({
             "credentials": words(self.credentials.clone()),
             "exec": words(self.exec.iter().map(|p| exact(p)).collect()),
             "limits": {
@@ -191,8 +191,19 @@ impl Profile {
             "profile": self.profile,
             "read": scopes(&self.read),
             "write": scopes(&self.write),
-        })
-        .to_string()
+        });
+        // The bounds of the layer are named only where a manifest names them, so that what was signed
+        // before there was one means what it meant.
+        let usual = Limits::default();
+        for (key, value, default) in [
+            ("layer_files", limits.layer_files, usual.layer_files),
+            ("layer_mb", limits.layer_mb, usual.layer_mb),
+        ] {
+            if value != default {
+                all["limits"][key] = value.into();
+            }
+        }
+        all.to_string()
     }
 
     /// The digest of the canonical text: the manifest's `hash`.
@@ -228,6 +239,8 @@ pub(crate) fn absurd(limits: &Limits) -> Option<(&'static str, u64, u64)> {
         ("processes", u64::from(limits.processes), 512),
         ("files", u64::from(limits.files), 1 << 16),
         ("tmp_mb", limits.tmp_mb, 64 << 10),
+        ("layer_mb", limits.layer_mb, 4 << 10),
+        ("layer_files", limits.layer_files, 200_000),
     ];
     rows.into_iter().find(|(_, value, most)| *value == 0 || value > most)
 }
@@ -330,7 +343,7 @@ mod tests {
     fn the_lock_changes_with_every_field_and_with_the_tables() {
         let tables = TableVersions { seccomp: 1, core: 1 };
         let base = Profile { profile: "pure".into(), ..Profile::default() };
-        let mut others = vec![base.clone(); 7];
+        let mut others = vec![base.clone(); 9];
         others[0].read = vec![Scope::Workspace];
         others[1].write = vec![Scope::Workspace];
         others[2].exec = vec!["/bin/x".into()];
@@ -338,6 +351,8 @@ mod tests {
         others[4].credentials = vec!["mail".into()];
         others[5].limits.files += 1;
         others[6].profile = "fs-read".into();
+        others[7].limits.layer_mb += 1;
+        others[8].limits.layer_files += 1;
         let mut locks: Vec<String> = others.iter().map(|p| p.lock(&tables)).collect();
         locks.push(base.lock(&tables));
         locks.push(base.lock(&TableVersions { seccomp: 2, core: 1 }));

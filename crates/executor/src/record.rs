@@ -69,12 +69,19 @@ pub trait Record: Serialize + DeserializeOwned + Clone {
     fn with_counter(self, counter: u64) -> Self;
 }
 
+impl Current {
+    /// The key of the counter of this executor's record.
+    pub(crate) fn key_of(root: Root, name: &ExecutorName) -> String {
+        format!("current/{root}/{name}")
+    }
+}
+
 impl Record for Current {
     const PURPOSE: &'static str = "metnos record current v1";
     const FILE: &'static str = "CURRENT";
     const PART: Part = Part::Current;
     fn key(&self) -> String {
-        format!("current/{}/{}", self.root, self.name)
+        Self::key_of(self.root, &self.name)
     }
     fn counter(&self) -> u64 {
         self.counter

@@ -29,6 +29,10 @@ pub const SECCOMP_TABLE: u32 = 2;
 /// The cell's own folder for scratch. Not `/tmp` itself: a right on a folder covers everything
 /// below it, also a root of the territory that happens to lie under the real `/tmp`.
 pub const PRIVATE_TMP: &str = "/tmp/.cell";
+/// Where the private layer of a Python changer is mounted while it is built.
+pub const LAYER_DIR: &str = "/tmp/.layer";
+/// How the host calls a bound that only the process beside it can name: the layer or the private `/tmp`.
+pub const SPACE: &str = "space";
 /// What `doctor` asks the host to run; no executor can be called so.
 pub const PROBE: &str = "@probe";
 /// What `admin` asks the host to run; no executor can be called so.
@@ -86,18 +90,26 @@ pub struct Calls {
     pub exec: bool,
     /// Connecting to the forwarder on the cell's own loopback.
     pub net: bool,
+    /// Running its code under a private writable layer, apart from the process that changes files.
+    pub layer: bool,
 }
 
 impl Calls {
     /// What a call needs.
-    pub fn of(runtime: Runtime, limits: &Limits, runs_programs: bool, net: bool) -> Self {
+    pub fn of(runtime: Runtime, limits: &Limits, runs_programs: bool, net: bool, changes: bool) -> Self {
         let cpython = runtime == Runtime::Cpython;
-        Self { threads: limits.processes > 1, exec: cpython || runs_programs, net: cpython && net }
+        Self {
+            threads: limits.processes > 1,
+            exec: cpython || runs_programs,
+            net: cpython && net,
+            layer: runtime != Runtime::Native && changes,
+        }
     }
 
     /// As words of the host's command line.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
-        let named = [(self.threads, "threads"), (self.exec, "exec"), (self.net, "net")];
+        let named =
+            [(self.threads, "threads"), (self.exec, "exec"), (self.net, "net"), (self.layer, "layer")];
         named.into_iter().filter(|(has, _)| *has).map(|(_, word)| word)
     }
 
@@ -109,6 +121,7 @@ impl Calls {
                 "threads" => &mut calls.threads,
                 "exec" => &mut calls.exec,
                 "net" => &mut calls.net,
+                "layer" => &mut calls.layer,
                 _ => return None,
             } = true;
         }
@@ -174,6 +187,10 @@ pub struct Limits {
     pub files: u32,
     /// The private `/tmp`.
     pub tmp_mb: u64,
+    /// The private layer over the folders that a Python executor may change: bytes,
+    pub layer_mb: u64,
+    /// and names, those that it removes among them.
+    pub layer_files: u64,
 }
 
 impl Default for Limits {
@@ -186,6 +203,8 @@ impl Default for Limits {
             processes: 1,
             files: 256,
             tmp_mb: 64,
+            layer_mb: 256,
+            layer_files: 10_000,
         }
     }
 }
@@ -220,6 +239,10 @@ pub struct FenceWire {
     pub read: Vec<Grant>,
     /// May be written.
     pub write: Vec<Grant>,
+    /// Where what a Python executor takes away is kept: for the process that changes files, not for the
+    /// executor's code.
+    #[serde(default)]
+    pub keep: Vec<Grant>,
     /// May be run.
     pub exec: Vec<BytePath>,
     /// Directories to create (after a durable intent) before the fence closes; parents first.
@@ -263,7 +286,8 @@ pub struct Request {
 impl Request {
     /// The system calls it needs.
     pub fn calls(&self) -> Calls {
-        Calls::of(self.runtime, &self.limits, !self.fence.exec.is_empty(), self.fence.net)
+        let changes = !self.fence.write.is_empty();
+        Calls::of(self.runtime, &self.limits, !self.fence.exec.is_empty(), self.fence.net, changes)
     }
 }
 
@@ -457,8 +481,18 @@ pub fn seal(file: &impl AsFd) -> io::Result<()> {
         return Ok(());
     }
     let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
-    Ok(rustix::fs::fcntl_add_seals(file, all)?)
+    let mut tries = 0;
+    loop {
+        match rustix::fs::fcntl_add_seals(file, all) {
+            // The kernel itself holds a page of it for a moment: it moves or tidies memory.
+            Err(rustix::io::Errno::BUSY) if tries < SEAL_TRIES => tries += 1,
+            done => return Ok(done?),
+        }
+    }
 }
+
+/// How often a memory file is sealed before it counts as one that somebody still writes to.
+const SEAL_TRIES: u32 = 5;
 
 /// Accepts a received memory file only if it is sealed and at most `max` bytes long.
 pub fn accept_sealed(fd: OwnedFd, max: u64) -> io::Result<std::fs::File> {

@@ -2,22 +2,22 @@
 
 use crate::consult::Wanted;
 use crate::lists::EARLIER;
+use crate::mind::Mind;
 use crate::phases::Phases;
 use crate::recall::Opening;
 use crate::scratch::Scratch;
-use metnos_engine::propose::Proposer;
-use metnos_engine::{Catalog, Lexicons, Plan, Planner, Reading};
-use metnos_executor::{ErrorClass, Failure, Lacked};
+use metnos_engine::{Catalog, Plan, Reading};
+use metnos_executor::{ErrorClass, Failure, Lacked, shown};
 use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
-use metnos_runtime::call::{Done, Door, Provenance, Spec};
+use metnos_runtime::call::{Done, Door, Places, Provenance, Spec};
 use metnos_turn::{
-    Credential, Effect, Ending, Entry, Event, Got, Machine, Messages, Replayed, Source, Stage, State, Status,
-    Trouble, replay,
+    Credential, Effect, Ending, Entry, Event, Got, Replayed, Source, Stage, State, Status, Trouble, replay,
 };
 use serde_json::{Map, Value};
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How many earlier requests of a conversation are looked at.
 const CONTEXT: u32 = 6;
@@ -74,26 +74,21 @@ pub struct Told {
 /// The runtime with a mind before it.
 pub struct Gateway {
     pub(crate) runtime: Runtime,
-    machine: Machine,
+    pub(crate) mind: Mind,
     scratch: Scratch,
 }
 
 impl Gateway {
     /// Puts the mind this binary was built with before `runtime`.
     pub fn new(runtime: Runtime) -> Result<Self, Failure> {
-        let broken = |e: String| Failure::internal(e);
-        let catalog = Catalog::shipped().map_err(|e| broken(e.to_string()))?;
-        let catalog = catalog.awaken(&runtime.awake()).joined(&runtime.put_in());
-        let lexicons = Lexicons::shipped().map_err(|e| broken(e.to_string()))?;
-        let messages = Messages::shipped().map_err(|e| broken(e.to_string()))?;
-        let proposer = Proposer::new(catalog.clone(), lexicons.clone()).map_err(|e| broken(e.to_string()))?;
-        let machine = Machine::new(catalog, lexicons, proposer, messages);
-        let scratch = Scratch::new(&runtime.home.state_dir());
-        Ok(Self { machine, scratch, runtime })
+        let mind = Mind::new(&runtime)?;
+        let scratch = Scratch::new(&runtime.home.state_dir(), Arc::clone(runtime.discretion()));
+        Ok(Self { mind, scratch, runtime })
     }
 
-    pub(crate) fn planner(&self) -> &Planner {
-        self.machine.planner()
+    /// A sentence of a turn in this language.
+    pub fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
+        self.machine().say(language, key, values)
     }
 
     /// What calls go through.
@@ -102,16 +97,12 @@ impl Gateway {
     }
 
     /// Every executor a plan may use, also those that cannot run yet.
-    pub fn catalog(&self) -> &Catalog {
-        self.machine.planner().catalog()
+    pub fn catalog(&self) -> Catalog {
+        self.machine().planner().catalog().clone()
     }
 
     pub(crate) fn scratch(&self) -> &Scratch {
         &self.scratch
-    }
-
-    pub(crate) fn machine(&self) -> &Machine {
-        &self.machine
     }
 
     /// The stage that would give the plan of a request now, and its plan; nothing runs and nothing is kept.
@@ -120,8 +111,9 @@ impl Gateway {
         asked: &Asked,
         context: Vec<String>,
     ) -> Result<(Option<Stage>, Option<Plan>), Failure> {
+        self.catch_up()?;
         let opening = self.opening(asked, context, &mut Phases::default())?;
-        let (state, _) = self.machine.step_read(State::default(), opening.event, opening.reading);
+        let (state, _) = self.machine().step_read(State::default(), opening.event, opening.reading);
         Ok((state.stage, state.plan))
     }
 
@@ -134,10 +126,12 @@ impl Gateway {
         mut phases: Phases,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
+        // One for the whole turn, whatever changes meanwhile.
+        let machine = self.machine();
         loop {
             let phase = if matches!(event, Event::Done { .. }) { "next_us" } else { "plan_us" };
             let known: Option<Reading> = reading.take();
-            let (next, effects) = phases.time(phase, || self.machine.step_read(state, event.clone(), known));
+            let (next, effects) = phases.time(phase, || machine.step_read(state, event.clone(), known));
             state = next;
             n += 1;
             self.log(&turn, n, &event, &effects)?;
@@ -155,14 +149,17 @@ impl Gateway {
                     {
                         door.plan(plan);
                     }
-                    let provenance = Provenance { derived, unsaid };
+                    let provenance = Provenance { derived, unsaid, ..Provenance::default() };
                     let spec = self.spec(asked, &state, &turn, step, tool, args, (entries, with), provenance);
                     let got = match spec {
                         Ok(spec) => {
                             let done = phases.time("exec_ms", || self.runtime.call(spec, door.as_door()));
                             self.keep(&turn, step, done)?
                         }
-                        Err(failure) => Got { error: Some(trouble(&failure)), ..Got::default() },
+                        Err(failure) => {
+                            let failure = failure.in_language(&state.language);
+                            Got { error: Some(trouble(&failure)), ..Got::default() }
+                        }
                     };
                     Event::Done { step, got: Box::new(got) }
                 }
@@ -186,7 +183,7 @@ impl Gateway {
     /// The turn, decided again from its log.
     pub fn replay(&self, turn: &str) -> Result<Replayed, Failure> {
         let log = self.entries(turn)?;
-        replay(&self.machine, &log).map_err(|e| Failure::internal(e.to_string()))
+        replay(&self.machine(), &log).map_err(|e| Failure::internal(e.to_string()))
     }
 
     /// One turn, if it is known.
@@ -194,10 +191,20 @@ impl Gateway {
         self.db(|db| db.turn(id))
     }
 
+    /// What happened in a turn, as it happened: to decide it again.
     pub(crate) fn entries(&self, turn: &str) -> Result<Vec<Entry>, Failure> {
         let log = self.db(|db| db.turn_log(turn))?;
-        let damaged = |e: serde_json::Error| Failure::internal(format!("the log of {turn} is damaged: {e}"));
-        log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged)
+        log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged(turn))
+    }
+
+    /// The same, without secrets: to be shown, and to be learned from.
+    pub(crate) fn told_entries(&self, turn: &str) -> Result<Vec<Entry>, Failure> {
+        let one = |line: &String| {
+            let mut value = serde_json::from_str(line)?;
+            self.runtime.told_value(&mut value);
+            serde_json::from_value(value)
+        };
+        self.db(|db| db.turn_entries(turn))?.iter().map(one).collect::<Result<_, _>>().map_err(damaged(turn))
     }
 
     /// The latest turns, the newest first.
@@ -234,7 +241,7 @@ impl Gateway {
     }
 
     #[allow(clippy::too_many_arguments, reason = "one step's parts, used once, here")]
-    fn spec(
+    pub(crate) fn spec(
         &self,
         asked: &Asked,
         state: &State,
@@ -246,14 +253,19 @@ impl Gateway {
         provenance: Provenance,
     ) -> Result<Spec, Failure> {
         let last = || self.earlier(&asked.caller, &asked.conversation, EARLIER);
-        let list = |source: Option<Source>| source.map(|source| self.list(turn, source, last)).transpose();
+        let list = |source: Option<Source>| {
+            let found = source.map(|source| self.list(turn, source, last)).transpose();
+            found.map(|found| found.map_or((None, None), |(list, place)| (Some(list), Some(place))))
+        };
+        let ((entries, entries_at), (with, with_at)) = (list(entries)?, list(with)?);
+        let provenance = Provenance { places: Places { entries: entries_at, with: with_at }, ..provenance };
         Ok(Spec {
             executor: tool,
             version: None,
             args,
             base: asked.base.clone(),
-            entries: list(entries)?,
-            with: list(with)?,
+            entries,
+            with,
             caller: asked.caller.clone(),
             session: asked.session.clone(),
             call_id: Some(format!("{turn}-{}", state.before + step)),
@@ -274,7 +286,7 @@ impl Gateway {
     fn log(&self, turn: &str, n: u32, event: &Event, effects: &[Effect]) -> Result<(), Failure> {
         let broken = |e: serde_json::Error| Failure::internal(e.to_string());
         let entry = Entry::new(event.clone(), effects).map_err(broken)?;
-        let text = self.runtime.told(&serde_json::to_string(&entry).map_err(broken)?);
+        let text = serde_json::to_string(&entry).map_err(broken)?;
         self.db(|db| db.log_turn(turn, n, &text))
     }
 
@@ -311,9 +323,14 @@ impl Gateway {
     }
 }
 
+fn damaged(turn: &str) -> impl Fn(serde_json::Error) -> Failure {
+    move |e| Failure::internal(format!("the log of {turn} is damaged: {e}"))
+}
+
 /// What failed and why, for a person: named once, and without the number the system gives it.
 fn item(what: &str, message: &str) -> String {
     let message = message.split(" (os error ").next().unwrap_or(message);
+    let (what, message) = (&*shown::part(what), &*shown::part(message));
     match message.starts_with(what) {
         true => message.to_owned(),
         false => format!("{what}: {message}"),
@@ -327,6 +344,7 @@ fn got(done: &Done, count: u64) -> Got {
         ok: outcome.ok,
         ok_count: outcome.ok_count,
         fail_count: outcome.fail_count,
+        claimed: outcome.claimed,
         failed: outcome.failed.iter().take(FAILED_SHOWN).map(|f| item(&f.what, &f.message)).collect(),
         error: outcome.error.as_ref().map(trouble),
         fields: outcome.fields.clone(),

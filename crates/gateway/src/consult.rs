@@ -4,14 +4,11 @@
 use crate::conduct::{Asked, Gateway, TurnDoor};
 use metnos_engine::{Answer, Clock, Explain, Request};
 use metnos_executor::Failure;
-use metnos_llm::{Client, Constraint, LlmError, Question, Role, Usage};
+use metnos_llm::{Client, Constraint, LlmError, Role, Usage};
 use metnos_memory::db::ModelCall;
+use metnos_runtime::Waited;
 use metnos_turn::{Bound, Effect, Event, State};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-
-/// How often somebody is looked for who wants to stop.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// A question to a model.
 pub(crate) struct Wanted {
@@ -78,8 +75,7 @@ impl Gateway {
         })
     }
 
-    /// Waits for the answer in another thread, so that the person can stop waiting. What was sent is
-    /// then answered to nobody, and ends at its timeout.
+    /// Waits for the answer, for as long as the person does.
     fn wait(
         &self,
         client: Client,
@@ -88,33 +84,16 @@ impl Gateway {
         left: u64,
         door: &mut dyn TurnDoor,
     ) -> Result<(Result<String, LlmError>, Usage), Failure> {
-        // A secret typed in the wrong place is shown to no model.
-        let (system, user) = (wanted.system, self.runtime.told(&wanted.user));
-        let (constraint, most_tokens) = (wanted.constraint, wanted.most_tokens.min(left));
-        let (sender, receiver) = channel();
-        let began = std::time::Instant::now();
-        let ask = move || {
-            let question =
-                Question { system: &system, user: &user, constraint: Some(&constraint), most_tokens };
-            // Nobody may be waiting any more.
-            let _ = sender.send(client.ask(&question, wall));
+        let asked = Waited {
+            system: wanted.system,
+            // A secret typed in the wrong place is shown to no model.
+            user: self.runtime.told(&wanted.user),
+            constraint: wanted.constraint,
+            most_tokens: wanted.most_tokens.min(left),
         };
-        let thread = std::thread::Builder::new().name("model".into()).spawn(ask);
-        thread.map_err(|e| Failure::io("asking a model", &e))?;
-        loop {
-            match receiver.recv_timeout(LOOK) {
-                Ok(answer) => return Ok((answer.text, answer.usage)),
-                Err(RecvTimeoutError::Disconnected) => {
-                    let broken = LlmError::Unreachable("the question was given up".to_owned());
-                    return Ok((Err(broken), Usage::default()));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if door.cancelled() || metnos_runtime::halt::stopped(&self.runtime.home).is_some() {
-                let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                return Ok((Err(LlmError::Stopped), Usage { ms, ..Usage::default() }));
-            }
-        }
+        let stopped = || door.cancelled() || metnos_runtime::halt::stopped(&self.runtime.home).is_some();
+        let answer = asked.wait(client, wall, &stopped)?;
+        Ok((answer.text, answer.usage))
     }
 
     /// The plan for a request, with a model's help where one is bound and needed; nothing runs.
@@ -125,7 +104,7 @@ impl Gateway {
         door: &mut dyn TurnDoor,
     ) -> Result<Thought, Failure> {
         let request = Request { text: &asked.text, language: asked.language.as_deref(), context };
-        let (answer, mut explain) = self.planner().plan(&request, &Clock::at(asked.now.clone()));
+        let (answer, mut explain) = self.machine().planner().plan(&request, &Clock::at(asked.now.clone()));
         let began = jiff::Timestamp::now();
         let mut thought =
             Thought { answer, explain: Explain::default(), unhelped: None, invalid: 0, tokens: 0 };

@@ -49,6 +49,12 @@ impl Running {
             }
         }
     }
+
+    /// Whether somebody holds the lock of a turn.
+    fn is_held(turns: &Path, turn: &str) -> bool {
+        let file = File::open(turns.join(format!("{turn}.lock")));
+        file.is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockShared).is_err())
+    }
 }
 
 impl Drop for Running {
@@ -85,13 +91,22 @@ impl Gateway {
             if !self.db(|db| db.interrupt_turn(&turn.id, jiff::Timestamp::now()))? {
                 continue;
             }
-            found.push(told(&turn, &self.entries(&turn.id).unwrap_or_default()));
+            found.push(told(&turn, &self.told_entries(&turn.id).unwrap_or_default()));
         }
         Ok(found)
     }
 }
 
 impl Gateway {
+    /// How a turn stands, in a word: one without an end runs, or was cut off.
+    pub fn standing(&self, turn: &Turn) -> String {
+        match &turn.status {
+            Some(status) => status.clone(),
+            None if Running::is_held(self.scratch().dir(), &turn.id) => "running".into(),
+            None => "interrupted".into(),
+        }
+    }
+
     /// What a turn waits for, if the last that it said is a question which nobody has answered yet.
     fn waits_still(&self, turn: &str) -> Result<Option<Status>, Failure> {
         let story = self.story(turn, 0)?;

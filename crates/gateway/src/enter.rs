@@ -4,10 +4,12 @@
 use crate::conduct::{Asked, Gateway, Told, TurnDoor};
 use crate::cut::Running;
 use crate::phases::Phases;
-use crate::recall::Opening;
+use crate::recall::{Opening, SECRET};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::call::Done;
-use metnos_turn::{Event, State, Status};
+use metnos_runtime::guards::Answer;
+use metnos_turn::{Entry, Event, State, Status};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// A turn that is written down and held, and has not run yet.
@@ -17,6 +19,8 @@ pub struct Begun {
     /// Let go of when the turn has ended or its process dies.
     running: Running,
     context: Vec<String>,
+    /// The request as it is planned and written, where what was said may hold a secret.
+    said: Option<String>,
 }
 
 /// A turn whose question was answered: nobody else goes on with it.
@@ -48,18 +52,31 @@ impl Gateway {
         if self.turn(&turn)?.is_some() {
             return Err(before());
         }
+        // What changed since the last turn.
+        self.catch_up()?;
         // What was said before, this not included.
         let context = self.context(asked)?;
+        // What may be the value of a credential is given by a form; of what was typed, the rest is planned.
+        let clock = metnos_engine::Clock::at(asked.now.clone());
+        let said = self.machine().without_value(&asked.text, asked.language.as_deref(), &clock);
         // A secret typed in the wrong place is not kept; what was typed is still what is planned.
-        let request = self.runtime.told(&asked.text);
+        let request = self.runtime.told(said.as_deref().unwrap_or(&asked.text));
         let now = jiff::Timestamp::now();
         self.db(|db| db.begin_turn(&turn, &asked.caller, came_by, &asked.conversation, &request, now))?;
-        Ok(Begun { turn, running, context })
+        Ok(Begun { turn, running, context, said })
     }
 
     /// Carries out a turn that was begun.
     pub fn carry(&self, begun: Begun, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
-        let Begun { turn, running, context } = begun;
+        let Begun { turn, running, context, said } = begun;
+        let without;
+        let asked = match said {
+            Some(text) => {
+                without = Asked { text, ..asked.clone() };
+                &without
+            }
+            None => asked,
+        };
         let mut phases = Phases::default();
         let told = self
             .opening(asked, context, &mut phases)
@@ -73,11 +90,17 @@ impl Gateway {
     pub fn at_work(
         &self,
         turn: &str,
+        answer: Answer,
         decide: impl FnOnce() -> Result<Option<Done>, Failure>,
     ) -> Result<(Option<Done>, AtWork), Failure> {
         let late = || Failure::new(ErrorClass::Conflict, format!("turn {turn} is being answered already"));
         let running = self.scratch().running(turn)?.ok_or_else(late)?;
         let known = self.turn(turn)?.filter(|known| known.status.as_deref() == Some(Status::Waits.word()));
+        // A no is always heard; a yes only where the turn can go on after it.
+        if known.is_some() && !matches!(answer, Answer::No | Answer::Never) {
+            self.catch_up()?;
+            self.state_of(turn)?;
+        }
         if known.is_some() {
             self.db(|db| db.reopen_turn(turn))?;
         }
@@ -124,6 +147,7 @@ impl Gateway {
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
         let running = self.asking(turn)?;
+        self.catch_up()?;
         let known = self.state_of(turn)?;
         if known.0.lacks().is_some() {
             return Err(Failure::wrong_args("this turn lacks a credential, which is not given in words")
@@ -136,6 +160,7 @@ impl Gateway {
     /// it is not kept, the turn asks for it once more.
     pub fn supplied(&self, turn: &str, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
         let running = self.asking(turn)?;
+        self.catch_up()?;
         let known = self.state_of(turn)?;
         if known.0.lacks().is_none() {
             return Err(Failure::wrong_args("this turn asks a question, which is answered in words")
@@ -172,7 +197,7 @@ impl Gateway {
     /// Ends a turn that asked for what was missing, without an answer.
     pub fn give_up(&self, turn: &str, asked: &Asked, door: &mut dyn TurnDoor) -> Result<Told, Failure> {
         let running = self.asking(turn)?;
-        let known = self.state_of(turn)?;
+        let known = self.state_as_logged(turn)?;
         self.go_on(turn, known, Event::Cancelled, running, asked, door)
     }
 
@@ -183,7 +208,7 @@ impl Gateway {
         asked: &Asked,
         door: &mut dyn TurnDoor,
     ) -> Result<Told, Failure> {
-        let known = self.state_of(&turn)?;
+        let known = self.state_as_logged(&turn)?;
         self.go_on(&turn, known, Event::Cancelled, running, asked, door)
     }
 
@@ -214,11 +239,45 @@ impl Gateway {
         }))
     }
 
-    /// Where a turn stands, from its log, and how long that is.
+    /// Where a turn stands, from its log, and how long that is; also of one that can only end.
+    fn state_as_logged(&self, turn: &str) -> Result<(State, u32), Failure> {
+        let (log, machine) = (self.entries(turn)?, self.machine());
+        let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
+        let step = |state, entry: Entry| machine.step(state, entry.event).0;
+        Ok((log.into_iter().fold(State::default(), step), n))
+    }
+
+    /// The same of one that goes on: what was begun must be what would be begun now.
     fn state_of(&self, turn: &str) -> Result<(State, u32), Failure> {
         let log = self.entries(turn)?;
         let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
-        let step = |state, event| self.machine().step(state, event).0;
-        Ok((log.into_iter().fold(State::default(), |state, entry| step(state, entry.event)), n))
+        let machine = self.machine();
+        let mut state = State::default();
+        for entry in log {
+            let (next, effects) = machine.step(state, entry.event.clone());
+            // A step that is planned otherwise now is not the one that was begun.
+            let now = Entry::new(entry.event, &effects).map_err(|e| Failure::internal(e.to_string()))?;
+            if !same_calls(&now.effects, &entry.effects) {
+                return Err(Failure::new(
+                    ErrorClass::Conflict,
+                    format!("turn {turn} would be planned otherwise now: executors or words changed since"),
+                )
+                .with_hint("ask again; what it did stays done"));
+            }
+            state = next;
+        }
+        Ok((state, n))
     }
+}
+
+/// Whether the same executors are called with the same arguments. Where a secret was cut out of what was written, the
+/// names alone tell.
+fn same_calls(now: &[Value], then: &[Value]) -> bool {
+    let calls = |effects: &[Value], key: &str| -> Vec<Option<Value>> {
+        let calls = effects.iter().filter(|effect| effect.get("effect") == Some(&Value::from("invoke")));
+        calls.map(|effect| effect.get(key).cloned()).collect()
+    };
+    let cut = then.iter().any(|effect| effect.to_string().contains(SECRET));
+    let keys: &[&str] = if cut { &["step", "tool"] } else { &["step", "tool", "args"] };
+    keys.iter().all(|key| calls(now, key) == calls(then, key))
 }

@@ -33,7 +33,8 @@ impl Gateway {
         let turns = self.db(|db| db.turns_like(person, None, Some(Status::Asks.word()), MOST))?;
         let mut forms = Vec::new();
         for turn in turns {
-            let last = self.entries(&turn.id)?.pop().and_then(|entry| entry.effects.into_iter().next_back());
+            let last =
+                self.told_entries(&turn.id)?.pop().and_then(|entry| entry.effects.into_iter().next_back());
             // One that was answered a moment ago asks no more.
             let Some(effect) = last else { continue };
             let text = effect.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();

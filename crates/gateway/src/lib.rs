@@ -2,20 +2,24 @@
 //!
 //! Every door uses this: the terminal, the browser and Telegram. It decides nothing.
 
+mod columns;
 mod conduct;
 mod consult;
 mod cut;
 mod enter;
 mod forms;
 mod lists;
+mod mind;
 mod phases;
 mod plans;
 mod recall;
+mod rehearse;
 mod retain;
 mod scratch;
 mod story;
 mod view;
 
+pub use columns::{Row, columns, is_place, is_shown};
 pub use conduct::{Asked, Gateway, Told, TurnDoor};
 pub use consult::Thought;
 pub use cut::Cut;
@@ -23,8 +27,9 @@ pub use enter::{AtWork, Begun};
 pub use forms::Form;
 pub use metnos_engine::{Answer, Maker, Plan};
 pub use metnos_memory::db::{ModelCall, Turn};
-pub use metnos_turn::{Credential, Ending, Event, Replayed, Stage, Status};
+pub use metnos_turn::{Credential, Ending, Event, Messages, Replayed, Stage, Status};
 pub use plans::Listed;
 pub use recall::Standing;
+pub use rehearse::{Dry, Rehearsed, StepRehearsed};
 pub use story::{Beat, Moment, Planned};
 pub use view::Seen;

@@ -25,17 +25,20 @@ impl Gateway {
         turn: &str,
         source: Source,
         earlier: impl FnOnce() -> Result<Vec<Turn>, Failure>,
-    ) -> Result<Box<dyn Read>, Failure> {
+    ) -> Result<(Box<dyn Read>, String), Failure> {
         let last = || {
             let shown = earlier()?.into_iter().find_map(|known| Some((known.id, known.shown? as usize)));
             shown.ok_or_else(|| Failure::wrong_args("there is no earlier list in this conversation"))
         };
+        let scratch = self.scratch();
         match source {
-            Source::Step(step) => self.scratch().whole(turn, step),
-            Source::Turn => last().and_then(|(turn, step)| self.scratch().whole(&turn, step)),
-            Source::OneOfTurn(index) => {
-                last().and_then(|(turn, step)| self.scratch().one(&turn, step, index))
+            Source::Step(step) => Ok((scratch.whole(turn, step)?, place(turn, step))),
+            Source::Turn => {
+                last().and_then(|(turn, step)| Ok((scratch.whole(&turn, step)?, place(&turn, step))))
             }
+            Source::OneOfTurn(index) => last().and_then(|(turn, step)| {
+                Ok((scratch.one(&turn, step, index)?, format!("{}#{index}", place(&turn, step))))
+            }),
         }
     }
 
@@ -49,7 +52,9 @@ impl Gateway {
             let turns = self.db(|db| db.turns_before(&known.conversation, turn, EARLIER))?;
             Ok(only_of(&known.caller, turns))
         };
-        let list = |source: Option<Source>| source.map(|source| self.list(turn, source, earlier)).transpose();
+        let list = |source: Option<Source>| {
+            source.map(|source| self.list(turn, source, earlier).map(|(list, _)| list)).transpose()
+        };
         Ok(Some(Lists { entries: list(entries)?, with: list(with)? }))
     }
 
@@ -67,6 +72,11 @@ impl Gateway {
         }
         Ok(last)
     }
+}
+
+/// Where the list of a step lies, below the state folder.
+fn place(turn: &str, step: usize) -> String {
+    format!("turns/{turn}/{step}.jsonl")
 }
 
 /// The turns of this caller's person.

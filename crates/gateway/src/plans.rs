@@ -43,7 +43,7 @@ impl Gateway {
         let shown = serde_json::from_str::<Shape>(&kept.body).ok().map(|shape| shape.shown());
         let plan = shown.or_else(|| plan_of(&kept)).unwrap_or_default();
         let language = self.runtime().language(&kept.person);
-        let standing = standing(&kept, self.machine(), &language, day);
+        let standing = standing(&kept, &self.machine(), &language, day);
         Listed { kept, plan, standing }
     }
 

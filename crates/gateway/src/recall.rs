@@ -3,9 +3,10 @@
 use crate::conduct::{Asked, Gateway};
 use crate::phases::Phases;
 use metnos_engine::shortcut::{Shape, normal};
-use metnos_engine::{Answer, Clock, Plan, Planner, Reading, Request};
+use metnos_engine::{Answer, Clock, Lexicons, Plan, Planner, Reading, Request};
 use metnos_executor::Failure;
 use metnos_memory::db::{KeptPlan, Lesson, PlanKind};
+use metnos_runtime::guards::Principal;
 use metnos_turn::{Bound, Event, Kept, Machine, Recalled, Stage, State};
 use serde_json::{Map, Value};
 
@@ -16,7 +17,7 @@ pub(crate) const REJECTED: &str = "rejected";
 /// Who made a plan that the embedded planner made.
 const PLANNER: &str = "planner";
 /// Opens what stands in the place of a secret.
-const SECRET: char = '‹';
+pub(crate) const SECRET: char = '‹';
 
 /// A request as it goes into a turn: the event, and what was read of it on the way.
 pub(crate) struct Opening {
@@ -94,6 +95,15 @@ fn exact_key(text: &str, language: Option<&str>) -> String {
 }
 
 impl Gateway {
+    /// The language of a request where its words do not tell: the one the person chose.
+    fn spoken(&self, asked: &Asked, lexicons: &Lexicons) -> Result<Option<String>, Failure> {
+        if asked.language.is_some() || lexicons.is_told(&asked.text) {
+            return Ok(asked.language.clone());
+        }
+        let person = self.runtime.person(&Principal::parse(&asked.caller).user)?;
+        Ok(person.and_then(|person| person.language))
+    }
+
     /// The request with what memory has for it. Looked up from the shortest way to the longest, and no further than needed.
     pub(crate) fn opening(
         &self,
@@ -101,8 +111,10 @@ impl Gateway {
         context: Vec<String>,
         phases: &mut Phases,
     ) -> Result<Opening, Failure> {
-        let planner = self.machine().planner();
-        let language = asked.language.as_deref();
+        let machine = self.machine();
+        let planner = machine.planner();
+        let spoken = self.spoken(asked, planner.lexicons())?;
+        let language = spoken.as_deref();
         let literal = phases.time("literal_us", || planner.literal(&asked.text, language).is_some());
         let mut reading = None;
         let mut recalled = None;
@@ -119,7 +131,7 @@ impl Gateway {
         let bound = self.bound(asked, &context)?;
         let event = Event::Asked {
             text: asked.text.clone(),
-            language: asked.language.clone(),
+            language: spoken.clone(),
             now: asked.now.timestamp().to_string(),
             zone: asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
             context,
@@ -166,7 +178,7 @@ impl Gateway {
     ) -> Result<Option<Recalled>, Failure> {
         let Some(kept) = kept else { return Ok(None) };
         let day = self.db(metnos_memory::db::Db::use_days)?;
-        if standing(&kept, self.machine(), &kept.language, day).state != "active" {
+        if standing(&kept, &self.machine(), &kept.language, day).state != "active" {
             return Ok(None);
         }
         let what = read(&kept);
@@ -185,7 +197,7 @@ impl Gateway {
             Some("failed" | "partly") => false,
             _ => return Ok(()),
         };
-        let log = self.entries(turn)?;
+        let log = self.told_entries(turn)?;
         // What an answer to a question added is not in the words.
         if log.iter().any(|entry| matches!(entry.event, Event::Answered { .. })) {
             return Ok(());
@@ -221,7 +233,8 @@ impl Gateway {
                 let kept = self.db(|db| db.recall_plan(&person, kind, [&key, &key]))?;
                 kept.map(|kept| self.db(|db| db.plan_failed(kept.id, day))).transpose()?;
             } else if (kind, stage) != (PlanKind::Shape, Stage::Autopath) {
-                let planner = self.machine().planner();
+                let machine = self.machine();
+                let planner = machine.planner();
                 let lesson = Lesson {
                     person,
                     kind,
@@ -247,7 +260,8 @@ impl Gateway {
         clock: &Clock,
         plan: &Plan,
     ) -> Result<Vec<(PlanKind, String, String)>, Failure> {
-        let planner = self.machine().planner();
+        let machine = self.machine();
+        let planner = machine.planner();
         let reading = planner.read(request, clock);
         let (Answer::Plan(again), _) = planner.answer(request, &reading) else { return Ok(Vec::new()) };
         let broken = |e: serde_json::Error| Failure::internal(e.to_string());

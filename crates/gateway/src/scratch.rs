@@ -2,18 +2,21 @@
 
 use crate::cut::Running;
 use metnos_executor::Failure;
+use metnos_runtime::discreet::Discretion;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The lists of all turns.
 pub(crate) struct Scratch {
     dir: PathBuf,
+    discretion: Arc<Discretion>,
 }
 
 impl Scratch {
-    pub(crate) fn new(state: &Path) -> Self {
-        Self { dir: state.join("turns") }
+    pub(crate) fn new(state: &Path, discretion: Arc<Discretion>) -> Self {
+        Self { dir: state.join("turns"), discretion }
     }
 
     /// Where they lie.
@@ -38,24 +41,21 @@ impl Scratch {
         let io = |e: std::io::Error| Failure::io(path.display(), &e);
         make_private(&self.dir).and_then(|()| make_private(&self.dir.join(turn))).map_err(io)?;
         let mut out = BufWriter::new(File::create(&path).map_err(io)?);
-        let (mut line, mut count) = (Vec::new(), 0);
-        while list.read_until(b'\n', &mut line).map_err(io)? > 0 {
-            if line.last() != Some(&b'\n') {
-                line.push(b'\n');
-            }
-            out.write_all(&line).map_err(io)?;
-            line.clear();
-            count += 1;
-        }
+        let count = self.discretion.keep_lines(list, &mut out).map_err(io)?;
         out.flush().map_err(io)?;
         Ok(count)
+    }
+
+    /// Lets go of the lists of a turn that was only looked at.
+    pub(crate) fn let_go(&self, turn: &str) {
+        let _ = std::fs::remove_dir_all(self.dir.join(turn));
     }
 
     /// The whole list of a step.
     pub(crate) fn whole(&self, turn: &str, step: usize) -> Result<Box<dyn Read>, Failure> {
         let path = self.file(turn, step);
         match File::open(&path) {
-            Ok(file) => Ok(Box::new(file)),
+            Ok(file) => Ok(Box::new(self.discretion.read_lines(file))),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                 Err(Failure::wrong_args("that list is no longer kept").with_hint("ask for it again"))
             }

@@ -64,7 +64,8 @@ pub enum Beat {
     },
     /// It is over, or waits for a yes or a credential.
     Ends {
-        /// How: see [`metnos_turn::Ending`].
+        /// How: see [`metnos_turn::Ending`]. Where there is a picture, `drawing` is the part of the text that draws it
+        /// in letters.
         ending: Map<String, Value>,
     },
 }
@@ -81,19 +82,20 @@ pub struct Planned {
 impl Gateway {
     /// What happened in a turn after the entry `after`; nothing when nothing did.
     pub fn story(&self, turn: &str, after: u32) -> Result<Vec<Moment>, Failure> {
-        let log = self.db(|db| db.turn_entries(turn))?;
+        let log = self.told_entries(turn)?;
         if log.len() < after as usize || (log.len() == after as usize && !self.was_undone(turn)?) {
             return Ok(Vec::new());
         }
         let end = u32::try_from(log.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let damaged = |e: serde_json::Error| Failure::internal(format!("the log of {turn} is damaged: {e}"));
-        let log: Vec<Entry> =
-            log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged)?;
         let mut state = State::default();
         let mut told = Vec::new();
+        let mut drawing = None;
         for (n, entry) in (1..).zip(log) {
             let before = state.plan.clone();
             state = self.machine().step(state, entry.event.clone()).0;
+            if let Event::Done { got, .. } = &entry.event {
+                drawing = got.fields.get("plain").cloned();
+            }
             if n <= after {
                 continue;
             }
@@ -106,7 +108,13 @@ impl Gateway {
                     .collect(),
                 stage: state.stage.map(metnos_turn::Stage::word),
             });
-            let beats = did(&entry.event).into_iter().chain(plan).chain(next(&entry.effects)).collect();
+            let mut last = next(&entry.effects);
+            if let (Some(Beat::Ends { ending }), Some(drawing)) = (&mut last, &drawing)
+                && ending.contains_key("picture")
+            {
+                ending.insert("drawing".into(), drawing.clone());
+            }
+            let beats = did(&entry.event).into_iter().chain(plan).chain(last).collect();
             told.push(Moment { n, beats });
         }
         if end > after

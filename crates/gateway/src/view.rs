@@ -23,7 +23,7 @@ impl Gateway {
     /// One turn, if it is known.
     pub fn view(&self, id: &str) -> Result<Option<Seen>, Failure> {
         let Some(turn) = self.turn(id)? else { return Ok(None) };
-        let log = self.entries(id).unwrap_or_default();
+        let log = self.told_entries(id).unwrap_or_default();
         let text = log.last().and_then(|entry| Some(entry.effects.last()?.get("text")?.as_str()?.to_owned()));
         // A step that waited was observed twice; what came of it at last counts.
         let done: BTreeMap<usize, String> = log

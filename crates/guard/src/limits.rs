@@ -16,12 +16,28 @@ pub struct Limits {
     pub changes_per_hour: u64,
     /// What calls cost, in millionths of the currency.
     pub cost_per_hour: u64,
+    /// A step that may cost more than this asks first, in millionths of the currency.
+    pub ask_above_cost: u64,
+    /// Turns that are begun over the doors of the daemon, in any minute.
+    pub turns_per_minute: u64,
+    /// Requests that are sent to them, in millions of bytes, in any minute.
+    pub request_mb_per_minute: u64,
+    /// What a guest may have here, in millions of bytes: their folder, their lists, what is kept for undo.
+    pub guest_state_mb: u64,
 }
 
 impl Default for Limits {
     /// Far above what a person or a long script needs: they end what runs away, not what is busy.
     fn default() -> Self {
-        Self { calls_per_hour: 100_000, changes_per_hour: 5_000, cost_per_hour: 1_000_000 }
+        Self {
+            calls_per_hour: 100_000,
+            changes_per_hour: 5_000,
+            cost_per_hour: 1_000_000,
+            ask_above_cost: 50_000,
+            turns_per_minute: 60,
+            request_mb_per_minute: 8,
+            guest_state_mb: 500,
+        }
     }
 }
 
@@ -147,7 +163,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LIMITS: Limits = Limits { calls_per_hour: 3, changes_per_hour: 1, cost_per_hour: 500_000 };
+    const LIMITS: Limits = Limits {
+        calls_per_hour: 3,
+        changes_per_hour: 1,
+        cost_per_hour: 500_000,
+        ask_above_cost: 0,
+        turns_per_minute: 0,
+        request_mb_per_minute: 0,
+        guest_state_mb: 0,
+    };
 
     fn used(minute: i64, change: bool, cost: u64) -> Use {
         Use { at: Timestamp::from_second(minute * 60).unwrap(), change, cost }

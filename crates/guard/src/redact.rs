@@ -2,11 +2,13 @@
 //! that an audit line stays small. Secrets are: values of the vault, known token shapes (a data
 //! file), and the fields a schema marks.
 
+use crate::forms;
 use metnos_executor::lab::{self, Layer};
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::ops::Range;
 
 const SHAPES: &str = include_str!("../data/token-shapes.toml");
 
@@ -58,6 +60,9 @@ struct Shape {
 pub struct Redactor {
     /// Vault values, longest first, so that one inside another does not leave the rest.
     secrets: Vec<String>,
+    /// Every way a vault value is written, as one pattern; none when there is no value.
+    known: Option<Regex>,
+    forms: Vec<String>,
     any: RegexSet,
     shapes: Vec<(Regex, usize)>,
     key: Option<[u8; 32]>,
@@ -84,7 +89,10 @@ impl Redactor {
         secrets.retain(|s| !s.is_empty());
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
         secrets.dedup();
-        Ok(Self { secrets, any, shapes, key: None })
+        let forms = forms::of_all(secrets.iter().filter(|s| s.len() >= SUBSTRING_MIN));
+        let known = forms::pattern(&forms)
+            .map_err(|e| RedactError::Shape { name: "vault values".into(), reason: e.to_string() })?;
+        Ok(Self { secrets, known, forms, any, shapes, key: None })
     }
 
     /// The same with digests made under `key`, so that a short secret cannot be guessed from its
@@ -110,33 +118,70 @@ impl Redactor {
         if self.secrets.iter().any(|s| s.len() < SUBSTRING_MIN && s == text) {
             return self.mark(text);
         }
-        let mut text = text.to_owned();
-        for secret in self.secrets.iter().filter(|s| s.len() >= SUBSTRING_MIN) {
-            if text.contains(secret.as_str()) {
-                text = text.replace(secret.as_str(), &self.mark(secret));
-            }
-        }
-        for at in self.any.matches(&text).into_iter().collect::<Vec<_>>() {
-            if let Some((regex, group)) = self.shapes.get(at) {
-                text = self.replace(&text, regex, *group);
-            }
-        }
-        text
-    }
-
-    fn replace(&self, text: &str, regex: &Regex, group: usize) -> String {
         let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-        for found in regex.captures_iter(text).filter_map(|c| c.get(group)) {
-            // What an earlier shape replaced is not replaced again.
-            if found.as_str().contains('‹') && found.as_str().starts_with("‹secret:") {
-                continue;
-            }
-            out.push_str(text.get(from..found.start()).unwrap_or_default());
-            out.push_str(&self.mark(found.as_str()));
-            from = found.end();
+        for at in self.secrets_in(text) {
+            out.push_str(text.get(from..at.start).unwrap_or_default());
+            out.push_str(&self.mark(text.get(at.clone()).unwrap_or_default()));
+            from = at.end;
         }
         out.push_str(text.get(from..).unwrap_or_default());
         out
+    }
+
+    /// `value` without secrets, at its full length: every text in it, names too. A number that is one becomes a text.
+    pub fn redact_whole(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.redact_text(text),
+            Value::Number(number) => {
+                let text = number.to_string();
+                let safe = self.redact_text(&text);
+                if safe != text {
+                    *value = Value::String(safe);
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_whole(item)),
+            Value::Object(fields) => {
+                let old = std::mem::take(fields);
+                for (key, mut value) in old {
+                    self.redact_whole(&mut value);
+                    fields.insert(self.redact_text(&key), value);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Where vault values stand in `text`, however they are written: in order, and apart.
+    pub fn known_in(&self, text: &str) -> Vec<Range<usize>> {
+        self.known
+            .as_ref()
+            .map(|known| known.find_iter(text).map(|m| m.range()).collect())
+            .unwrap_or_default()
+    }
+
+    /// Every way a vault value is written, the longest first.
+    pub fn known_forms(&self) -> &[String] {
+        &self.forms
+    }
+
+    /// Where secrets stand in `text`, vault values and known shapes: in order, and apart.
+    pub fn secrets_in(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = self.known_in(text);
+        for at in self.any.matches(text).into_iter() {
+            let Some((regex, group)) = self.shapes.get(at) else { continue };
+            let groups = regex.captures_iter(text).filter_map(|c| c.get(*group));
+            // What was replaced before is not replaced again.
+            found.extend(groups.filter(|m| !m.as_str().starts_with("‹secret:")).map(|m| m.range()));
+        }
+        found.sort_by_key(|at| (at.start, at.end));
+        let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+        for at in found.into_iter().filter(|at| !at.is_empty()) {
+            match apart.last_mut() {
+                Some(last) if at.start < last.end => last.end = last.end.max(at.end),
+                _ => apart.push(at),
+            }
+        }
+        apart
     }
 
     fn mark(&self, secret: &str) -> String {
@@ -156,7 +201,7 @@ impl Redactor {
         if text.len() <= STRING_MAX {
             return cut(self.redact_text(text), 0, "");
         }
-        let longest = self.secrets.first().map_or(0, String::len).max(TOKEN_MAX);
+        let longest = self.forms.first().map_or(0, String::len).max(TOKEN_MAX);
         // Every mark is at least sixteen characters, so so many secrets fill what is shown.
         let window = (STRING_MAX * 4).saturating_add(longest.saturating_mul(STRING_MAX / 16 + 1));
         let searched = text.get(..floor(text, window)).unwrap_or(text);

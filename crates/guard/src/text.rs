@@ -38,10 +38,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
 /// `value` fit for one line of a message: what would break the line, hide text or turn its direction
 /// becomes `�`, and what is longer than `max` characters loses its middle.
 pub(crate) fn one_line(value: &str, max: usize) -> String {
-    let hides = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{061c}')
-    };
+    let hides = metnos_executor::shown::is_unseen;
     let clean: Vec<char> = value.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect();
     if clean.len() <= max || max < 8 {
         return clean.into_iter().take(max).collect();

@@ -3,8 +3,8 @@
 //! know. Names are on disk once what was touched is synced.
 
 use crate::place::{Place, beside_name, kind, size};
-use crate::touched::{Touched, sync_dir};
-use crate::{Fact, copy, keep::near, made, parent, stage};
+use crate::touched::Touched;
+use crate::{Fact, copy, keep::near, made, stage};
 use metnos_executor::Failure;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
@@ -22,7 +22,7 @@ pub fn move_back(from: &Path, to: &Path, kept: &Path, touched: &mut Touched) -> 
     match stage::rename_noreplace_raw(from.dir.as_fd(), from.name, &before, &to) {
         Ok(()) => {}
         Err(Errno::EXIST | Errno::NOTEMPTY) => return Err(to.occupied()),
-        Err(Errno::XDEV) => copy_back(&from, &to, kept)?,
+        Err(Errno::XDEV) => copy_back(&from, &to, kept, touched)?,
         Err(e) => return Err(from.failed(e)),
     }
     touched.gain(to.path);
@@ -37,7 +37,7 @@ pub fn told(kept: &Path) -> PathBuf {
     kept.with_file_name(name)
 }
 
-fn copy_back(from: &Place<'_>, to: &Place<'_>, kept: &Path) -> Result<(), Failure> {
+fn copy_back(from: &Place<'_>, to: &Place<'_>, kept: &Path, touched: &mut Touched) -> Result<(), Failure> {
     let name = told(kept);
     // An empty folder for what is kept may be gone; then there is nowhere to tell it.
     let told = Place::strict(&name).ok();
@@ -50,7 +50,9 @@ fn copy_back(from: &Place<'_>, to: &Place<'_>, kept: &Path) -> Result<(), Failur
         }
         _ => return Err(from.conflict("it cannot be copied to another file system")),
     }
-    sync_dir(&parent(to.path))?;
+    // With the folders on the way to it, which may have been made just now.
+    touched.gain(to.path);
+    touched.sync_gained()?;
     rustix::fs::unlinkat(&from.dir, from.name, AtFlags::empty()).map_err(|e| from.failed(e))
 }
 
@@ -78,7 +80,8 @@ pub fn swap_back(kept: &Path, path: &Path, touched: &mut Touched) -> Result<(), 
     let told = told(kept.path);
     copy::copy_file(&kept, &beside, None, Some(&Place::strict(&told)?), Some(&told), true)?;
     rustix::fs::renameat(&beside.dir, beside.name, &place.dir, place.name).map_err(|e| place.failed(e))?;
-    sync_dir(&parent(place.path))?;
+    touched.gain(place.path);
+    touched.sync_gained()?;
     rustix::fs::unlinkat(&kept.dir, kept.name, AtFlags::empty()).map_err(|e| kept.failed(e))
 }
 
@@ -89,6 +92,7 @@ pub fn sweep(path: &Path, kept: &Path) {
         if let Ok(left) = Place::strict(&path.with_file_name(name)) {
             // Nothing more can be done about a leftover than trying.
             let _ = rustix::fs::unlinkat(&left.dir, left.name, AtFlags::empty());
+            let _ = rustix::fs::unlinkat(&left.dir, left.name, AtFlags::REMOVEDIR);
         }
     }
 }
@@ -141,9 +145,20 @@ pub fn make_dir(path: &Path, was: &Fact, kept: &Path, touched: &mut Touched) -> 
             Err(e) => Err(place.failed(e)),
         };
     }
-    dress_dir(&place, was)?;
-    touched.gain(place.path);
-    tell_dir(&place, kept)
+    // Beside its place, so that a crash never leaves it there with other rights.
+    let beside = place.path.with_file_name(beside_name(&told(kept)));
+    let beside = Place::strict(&beside)?;
+    dress_dir(&beside, was)?;
+    tell_dir(&beside, kept)?;
+    let made = beside.present()?;
+    match stage::rename_noreplace_raw(beside.dir.as_fd(), beside.name, &made, &place) {
+        Ok(()) => {
+            touched.gain(place.path);
+            Ok(())
+        }
+        Err(Errno::EXIST | Errno::NOTEMPTY) => Err(place.occupied()),
+        Err(e) => Err(place.failed(e)),
+    }
 }
 
 /// An empty folder for what is kept may be gone; then there is nowhere to tell it.

@@ -5,10 +5,11 @@ use super::place::{Place, beside_name, kind, size, temporary_name};
 use super::stage::{CHUNK, Over, Stage, broken, rename_noreplace};
 use metnos_executor::{ErrorClass, Failure};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, XattrFlags};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Copies `src` to `dst`, which must be free. Both are digested before the copy gets its name. It is
@@ -78,11 +79,27 @@ pub(super) fn copy_link(
 ) -> Result<u64, Failure> {
     let before = src.present()?;
     let target = rustix::fs::readlinkat(&src.dir, src.name, Vec::new()).map_err(|e| src.failed(e))?;
+    make_link(OsStr::from_bytes(target.as_bytes()), dst, Some(&times(&before)), told, beside)?;
+    Ok(target.as_bytes().len() as u64)
+}
+
+/// Makes a link to `target` at `dst`, which must be free. It gets its name when it is whole, and is told.
+pub(super) fn make_link(
+    target: &OsStr,
+    dst: &Place<'_>,
+    times: Option<&Timestamps>,
+    told: Option<&Place<'_>>,
+    beside: Option<&Path>,
+) -> Result<(), Failure> {
     let name = OsString::from(beside.map_or_else(temporary_name, beside_name));
     // What a crash left of this very operation.
     let _ = rustix::fs::unlinkat(&dst.dir, &name, AtFlags::empty());
-    rustix::fs::symlinkat(target.as_c_str(), &dst.dir, &name).map_err(|e| dst.failed(e))?;
-    let named = rustix::fs::utimensat(&dst.dir, &name, &times(&before), AtFlags::SYMLINK_NOFOLLOW)
+    rustix::fs::symlinkat(target, &dst.dir, &name).map_err(|e| dst.failed(e))?;
+    let dated = match times {
+        Some(times) => rustix::fs::utimensat(&dst.dir, &name, times, AtFlags::SYMLINK_NOFOLLOW),
+        None => Ok(()),
+    };
+    let named = dated
         .and_then(|()| rustix::fs::statat(&dst.dir, &name, AtFlags::SYMLINK_NOFOLLOW))
         .map_err(|e| dst.failed(e))
         .and_then(|made| match told {
@@ -97,7 +114,7 @@ pub(super) fn copy_link(
         // The failure being reported is the one that matters.
         let _ = rustix::fs::unlinkat(&dst.dir, &name, AtFlags::empty());
     }
-    named.map(|()| target.as_bytes().len() as u64)
+    named
 }
 
 /// Opens a regular file without following a link and without waiting on a pipe.

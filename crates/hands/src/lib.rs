@@ -24,7 +24,7 @@ use folders::Folders;
 use keep::{kept, near};
 use metnos_executor::{Failure, Intent, Op, Permit, WriteMode};
 use place::{Place, kind, same, size};
-use rustix::fs::{AtFlags, FileType, Mode, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps};
 use rustix::io::Errno;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -56,8 +56,8 @@ pub struct Written {
 pub struct Attributes {
     /// Permission bits; those that run as somebody else are never set.
     pub mode: Option<u32>,
-    /// Modification time in seconds since 1970.
-    pub mtime: Option<i64>,
+    /// Modification time: seconds since 1970, and nanoseconds.
+    pub mtime: Option<(i64, u32)>,
 }
 
 impl Hands {
@@ -74,10 +74,16 @@ impl Hands {
 
     /// Creates the directory of operation `i`; its parent must exist.
     pub fn make_dir(&mut self, i: usize) -> Result<(), Failure> {
+        self.make_dir_as(i, None)
+    }
+
+    /// [`Hands::make_dir`] for one whose permission bits are given.
+    pub fn make_dir_as(&mut self, i: usize, mode: Option<u32>) -> Result<(), Failure> {
         let Op::MakeDir { path } = self.take(i)? else { return Err(other_kind(i, "make_dir")) };
         self.folders.forget();
         let place = Place::of(&path.0)?;
-        match rustix::fs::mkdirat(&place.dir, place.name, Mode::from_raw_mode(0o777)) {
+        let wanted = mode.unwrap_or(0o777) & 0o777;
+        match rustix::fs::mkdirat(&place.dir, place.name, Mode::from_raw_mode(wanted)) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Err(place.occupied()),
             Err(e) => return Err(place.failed(e)),
@@ -86,7 +92,11 @@ impl Hands {
             return Err(place.conflict("it was swapped for something else"));
         }
         // Told at once: several folders may come and go at one place.
-        let told = kept(&self.permit, place.path, i).and_then(|kept| {
+        let dressed = match mode {
+            Some(_) => dress_dir(&place, wanted),
+            None => Ok(()),
+        };
+        let told = dressed.and_then(|()| kept(&self.permit, place.path, i)).and_then(|kept| {
             made::note(&Place::of(&kept)?, Fact::named(&place.dir, place.name).map_err(io::Error::from))
         });
         if told.is_err() {
@@ -95,6 +105,19 @@ impl Hands {
         }
         self.gain(place.path);
         told
+    }
+
+    /// Makes the symbolic link of operation `i`; never replaces.
+    pub fn link(&mut self, i: usize) -> Result<(), Failure> {
+        let Op::Link { dst, target } = self.take(i)? else { return Err(other_kind(i, "link")) };
+        let dst = Place::of(&dst.0)?;
+        let kept = kept(&self.permit, dst.path, i)?;
+        copy::make_link(target.0.as_os_str(), &dst, None, Some(&Place::of(&kept)?), Some(&kept))?;
+        self.gain(dst.path);
+        match rustix::fs::readlinkat(&dst.dir, dst.name, Vec::new()) {
+            Ok(there) if there.as_bytes() == target.0.as_os_str().as_encoded_bytes() => Ok(()),
+            _ => Err(dst.conflict("something else took its place after it was made")),
+        }
     }
 
     /// Moves or renames as operation `i` says; never replaces. Returns the size of what moved.
@@ -157,8 +180,9 @@ impl Hands {
                 )));
             }
         };
-        // The name at the destination must survive a crash before the source may go.
-        sync_dir(&parent(dst.path))?;
+        // The name at the destination, and of the folders it is in, must survive a crash before the source may go.
+        self.gain(dst.path);
+        self.touched.sync_gained()?;
         rustix::fs::unlinkat(&src.dir, src.name, AtFlags::empty()).map_err(|e| {
             // It did not move: one of the two has to go, and the copy is ours.
             let _ = rustix::fs::unlinkat(&dst.dir, dst.name, AtFlags::empty());
@@ -177,13 +201,46 @@ impl Hands {
         copy::copy_file(src, dst, near(&kept, dst).then_some(&kept), Some(&kept), Some(kept.path), verify)
     }
 
-    /// Copies the regular file of operation `i` with its mode, times and attributes; never replaces.
+    /// Copies the regular file of operation `i` with its mode, times and attributes, or a link as the link it is;
+    /// never replaces.
     pub fn copy(&mut self, i: usize) -> Result<Written, Failure> {
         let Op::Copy { src, dst } = self.take(i)? else { return Err(other_kind(i, "copy")) };
         let (src, dst) = (Place::of(&src.0)?, Place::of(&dst.0)?);
-        let written = self.copied(i, &src, &dst, false)?;
+        let written = match kind(&src.present()?) {
+            FileType::Symlink => {
+                let kept = kept(&self.permit, dst.path, i)?;
+                let target =
+                    rustix::fs::readlinkat(&src.dir, src.name, Vec::new()).map_err(|e| src.failed(e))?;
+                let blake3 = blake3::hash(target.as_bytes()).to_hex().to_string();
+                Written { bytes: copy::copy_link(&src, &dst, Some(&Place::of(&kept)?), Some(&kept))?, blake3 }
+            }
+            _ => self.copied(i, &src, &dst, false)?,
+        };
         self.gain(dst.path);
         Ok(written)
+    }
+
+    /// Gives the folder that operation `i` made the rights and the time of another. Its owner may always change what
+    /// is in it: undo has to.
+    pub fn dress_dir(&mut self, i: usize, attributes: Attributes) -> Result<(), Failure> {
+        let (Some(Op::MakeDir { path }), Some(true)) = (self.intent.ops.get(i), self.done.get(i)) else {
+            return Err(other_kind(i, "make_dir that was performed"));
+        };
+        let place = Place::of(&path.0)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir =
+            rustix::fs::openat(&place.dir, place.name, flags, Mode::empty()).map_err(|e| place.failed(e))?;
+        if let Some(mode) = attributes.mode {
+            rustix::fs::fchmod(&dir, Mode::from_raw_mode(mode & 0o1777 | 0o700))
+                .map_err(|e| place.failed(e))?;
+        }
+        if let Some((seconds, nanos)) = attributes.mtime {
+            let at = Timespec { tv_sec: seconds, tv_nsec: nanos.into() };
+            let times = Timestamps { last_access: at, last_modification: at };
+            rustix::fs::futimens(&dir, &times).map_err(|e| place.failed(e))?;
+        }
+        // What was answered stays, also its rights.
+        rustix::fs::fsync(&dir).map_err(|e| place.failed(e))
     }
 
     /// Writes the file of operation `i` with what `fill` produces.
@@ -310,6 +367,17 @@ impl Drop for Hands {
         // A call that stopped half way still leaves what it did on disk; its failure is already told.
         let _ = self.finish();
     }
+}
+
+/// Gives a new folder the permission bits that the umask took from it.
+fn dress_dir(place: &Place<'_>, mode: u32) -> Result<(), Failure> {
+    if place.present()?.st_mode & 0o777 == mode {
+        return Ok(());
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(&place.dir, place.name, flags, Mode::empty())
+        .and_then(|dir| rustix::fs::fchmod(dir, Mode::from_raw_mode(mode)))
+        .map_err(|e| place.failed(e))
 }
 
 fn parent(path: &Path) -> PathBuf {

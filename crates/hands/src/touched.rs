@@ -31,6 +31,12 @@ impl Touched {
         self.lost.remove(dir);
     }
 
+    /// Waits until every name that appeared is on disk: also those of folders on the way to a file, before the only
+    /// other copy of it may go.
+    pub fn sync_gained(&mut self) -> Result<(), Failure> {
+        std::mem::take(&mut self.gained).iter().try_for_each(|dir| sync_dir(dir))
+    }
+
     /// Waits until all of it is on disk, one sync a directory: where names appeared first, so that a
     /// crash in between shows a thing twice rather than never.
     pub fn sync(&mut self) -> Result<(), Failure> {

@@ -127,8 +127,8 @@ fn dress(file: &File, old: Option<&Stat>, attributes: Attributes) -> io::Result<
     if let Some(mode) = mode {
         rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?;
     }
-    if let Some(seconds) = attributes.mtime {
-        let at = Timespec { tv_sec: seconds, tv_nsec: 0 };
+    if let Some((seconds, nanoseconds)) = attributes.mtime {
+        let at = Timespec { tv_sec: seconds, tv_nsec: nanoseconds.into() };
         rustix::fs::futimens(file, &Timestamps { last_access: at, last_modification: at })?;
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use crate::fence::Fence;
 use crate::port::{Memory, WirePort};
-use crate::{bounds, filter, pages, python, run, sys};
+use crate::{bounds, filter, layer, pages, python, run, sys};
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire::{
     self, Answer, Body, Calls, FdRole, FenceWire, Frame, Kind, Limits, Request, Runtime, Start,
@@ -34,7 +34,7 @@ pub(crate) fn serve(socket: i32, calls: Calls, start: Start) -> ExitCode {
         return ExitCode::from(70);
     }
     // What can be done before the call is known is done now: a waiting cell answers sooner.
-    let made = match Made::prepare(calls, start) {
+    let (socket, made) = match Made::prepare(socket, calls, start) {
         Ok(made) => made,
         Err(failure) => {
             crate::complain(&failure.to_string());
@@ -73,10 +73,16 @@ struct Made {
     calls: Calls,
     fence: Fence,
     memory: Memory,
+    under: Option<layer::Under>,
 }
 
 impl Made {
-    fn prepare(calls: Calls, start: Start) -> Result<Self, Failure> {
+    fn prepare(socket: UnixStream, calls: Calls, start: Start) -> Result<(UnixStream, Self), Failure> {
+        // Before anything else: what this process makes from now on is none of the other's business.
+        let (socket, under) = match calls.layer {
+            true => layer::start(socket, calls).map(|(socket, under)| (socket, Some(under)))?,
+            false => (socket, None),
+        };
         let memory = Memory::prepare().map_err(|e| Failure::io("a memory file", &e))?;
         let fence = Fence::prepare(calls)?;
         // It costs milliseconds, which only a call that has not come yet does not pay.
@@ -88,8 +94,8 @@ impl Made {
         #[cfg(feature = "lab")]
         metnos_seeds::lab::early_thread();
         assert_single_threaded()?;
-        filter::close(calls)?;
-        Ok(Self { calls, fence, memory })
+        filter::close(if calls.layer { layer::CHANGING } else { calls })?;
+        Ok((socket, Self { calls, fence, memory, under }))
     }
 }
 
@@ -131,7 +137,7 @@ pub(crate) struct Brought {
 }
 
 impl Brought {
-    fn accept(roles: &[FdRole], fds: Vec<OwnedFd>) -> Result<Self, Failure> {
+    pub(crate) fn accept(roles: &[FdRole], fds: Vec<OwnedFd>) -> Result<Self, Failure> {
         let refused = |e: std::io::Error| Failure::internal(format!("the request brought {e}"));
         if roles.len() != fds.len() {
             return Err(Failure::internal("the request announces other descriptors than it brings"));
@@ -156,11 +162,14 @@ impl Brought {
 
 fn call(socket: UnixStream, frame: Frame, made: Made) -> Result<(), Failure> {
     let request: Request = frame.header().map_err(|e| Failure::internal(e.to_string()))?;
-    let brought = Brought::accept(&request.fds, frame.fds)?;
     if request.calls() != made.calls {
         let why = "the call needs another kind of cell than this one";
         return Err(Failure::new(ErrorClass::SandboxUnavailable, why));
     }
+    if let Some(under) = made.under {
+        return layer::call(socket, &request, &frame.fds, under, made.fence, made.memory);
+    }
+    let brought = Brought::accept(&request.fds, frame.fds)?;
     let list = if request.side_effects { ListName::Results } else { ListName::Entries };
     let mut port = WirePort::new(socket, made.memory, list, &request.limits, request.side_effects);
 
@@ -168,7 +177,7 @@ fn call(socket: UnixStream, frame: Frame, made: Made) -> Result<(), Failure> {
     let prepared = python::prepare(&request, &brought)?;
     bounds::apply(&request.limits, request.runtime)
         .map_err(|e| Failure::new(ErrorClass::SandboxUnavailable, format!("limits: {e}")))?;
-    made.fence.close(&request.fence, request.runtime)?;
+    made.fence.close(&request.fence, request.runtime, None)?;
 
     let mut outcome = run::run(&request, brought, prepared, &mut port, list);
     if let Some(error) = &mut outcome.error {
@@ -215,7 +224,7 @@ fn assert_single_threaded() -> Result<(), Failure> {
 }
 
 /// An executor may fail only in the ways its manifest lists, and in the ways any call can.
-fn declared(error: &mut Failure, classes: &[ErrorClass]) {
+pub(crate) fn declared(error: &mut Failure, classes: &[ErrorClass]) {
     use ErrorClass as C;
     let any = [C::Internal, C::LimitExceeded, C::Cancelled, C::SandboxUnavailable, C::WrongArgs, C::Conflict];
     if !classes.contains(&error.class) && !any.contains(&error.class) {

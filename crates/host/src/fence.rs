@@ -11,11 +11,19 @@ use metnos_executor::lab::{self, Layer};
 use metnos_executor::wire::{Calls, FenceWire, Grant, PRIVATE_TMP, Reach, Runtime};
 use metnos_executor::{ErrorClass, Failure};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
 /// Where the system keeps what CPython loads.
 const SYSTEM_TREES: [&str; 6] = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/python3.11"];
+/// What runs the system's Python, and the loader of every program of the system. In a cell of Python these and the
+/// programs that its profile names can be run, and no others.
+const PYTHON_PROGRAMS: [&str; 4] = [
+    "/usr/bin/python3",
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-linux-riscv64-lp64d.so.1",
+];
 /// What programs of the system need besides. The `/proc` is the cell's own; of it, what the machine as a
 /// whole says of itself.
 const PROGRAM_TREES: [&str; 7] = [
@@ -94,8 +102,18 @@ impl Fence {
     }
 
     /// Restricts this process to the fence of a call. Irreversible.
-    pub(crate) fn close(self, fence: &FenceWire, runtime: Runtime) -> Result<(), Failure> {
-        restrict(self.rules, fence, runtime)
+    /// `layer` is the root of a private layer that it may read.
+    pub(crate) fn close(
+        self,
+        fence: &FenceWire,
+        runtime: Runtime,
+        layer: Option<BorrowedFd<'_>>,
+    ) -> Result<(), Failure> {
+        let mut rules = self.rules;
+        if let Some(layer) = layer {
+            rules = rules.add_rule(PathBeneath::new(layer, read_tree())).map_err(unavailable)?;
+        }
+        restrict(rules, fence, runtime)
     }
 }
 
@@ -122,10 +140,17 @@ fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> R
     if runtime == Runtime::Cpython || fence.system {
         for tree in SYSTEM_TREES.iter().chain(programs) {
             if let Ok(fd) = PathFd::new(tree) {
-                let access =
-                    if Path::new(tree).is_dir() { read_tree() | AccessFs::Execute } else { read_file() };
+                let tree = if Path::new(tree).is_dir() { read_tree() } else { read_file() };
+                let runs = fence.system && tree != read_file();
+                let access = if runs { tree | AccessFs::Execute } else { tree };
                 rules = rules.add_rule(PathBeneath::new(fd, access)).map_err(unavailable)?;
             }
+        }
+    }
+    if runtime == Runtime::Cpython {
+        for program in PYTHON_PROGRAMS.iter().filter_map(|program| PathFd::new(program).ok()) {
+            let access = AccessFs::ReadFile | AccessFs::Execute;
+            rules = rules.add_rule(PathBeneath::new(program, access)).map_err(unavailable)?;
         }
     }
     for program in &fence.exec {
@@ -144,7 +169,7 @@ fn restrict(mut rules: RulesetCreated, fence: &FenceWire, runtime: Runtime) -> R
 
 /// `None` when nothing can be granted: it vanished meanwhile, or lies where this account may not
 /// look. The executor meets the same wall and says so for that one path.
-fn open(grant: &Grant) -> Result<Option<(OwnedFd, bool)>, Failure> {
+pub(crate) fn open(grant: &Grant) -> Result<Option<(OwnedFd, bool)>, Failure> {
     let path = &grant.path.0;
     let changed = |why: String| Failure::new(ErrorClass::Conflict, format!("{}: {why}", path.display()));
     let (mut flags, mut resolve) = (

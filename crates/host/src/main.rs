@@ -8,6 +8,7 @@ mod egress;
 mod fence;
 mod filter;
 mod heap;
+mod layer;
 mod pages;
 mod port;
 mod probe;

@@ -1,7 +1,7 @@
 //! The daemon as the running executor sees it: frames over one socket.
 
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::wire::{self, Answer, Body, Go, Kind, Limits, Progress};
+use metnos_executor::wire::{self, Answer, Body, Frame, Go, Kind, Limits, Progress};
 use metnos_executor::{ErrorClass, Failure, Intent, ListName, Outcome, Permit};
 use metnos_seeds::Port;
 use std::fs::File;
@@ -43,6 +43,8 @@ pub(crate) struct WirePort {
     held: Vec<OwnedFd>,
     pulse: Option<Instant>,
     cancelled: bool,
+    /// A list that another process wrote, as it came.
+    adopted: Option<File>,
 }
 
 impl WirePort {
@@ -67,6 +69,7 @@ impl WirePort {
             held: Vec::new(),
             pulse: None,
             cancelled: false,
+            adopted: None,
         }
     }
 
@@ -74,6 +77,10 @@ impl WirePort {
     pub(crate) fn finish(mut self, outcome: Outcome) -> Result<(), Failure> {
         let gone = |e: std::io::Error| Failure::io("the answer", &e);
         let answer = Answer { outcome, list: self.list, items: self.items };
+        if let Some(list) = &self.adopted {
+            return wire::send(&self.socket, Kind::Result, &answer, Body::File(list.as_fd()), &[])
+                .map_err(gone);
+        }
         if self.spilled == 0 && self.pending.len() <= wire::INLINE_MAX {
             return wire::send(&self.socket, Kind::Result, &answer, Body::Inline(&self.pending), &[])
                 .map_err(gone);
@@ -87,6 +94,62 @@ impl WirePort {
         self.output.write_all(&self.pending).map_err(|e| Failure::io("the answer", &e))?;
         self.spilled += self.pending.len() as u64;
         self.pending.clear();
+        Ok(())
+    }
+
+    /// Carries progress from the process under the layer to the daemon, and a cancel back, until its result
+    /// comes; `None` when it ended without one.
+    pub(crate) fn relay(&mut self, under: &UnixStream) -> Result<Option<Frame>, Failure> {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let lost = |e: std::io::Error| Failure::io("the process under the layer", &e);
+        let stopped = || Failure::new(ErrorClass::Cancelled, "stopped before anything was changed");
+        loop {
+            let mut fds = [PollFd::new(&self.socket, PollFlags::IN), PollFd::new(under, PollFlags::IN)];
+            match poll(&mut fds, None) {
+                Ok(_) => {}
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(e) => return Err(lost(e.into())),
+            }
+            let [above, below] = fds.map(|fd| !fd.revents().is_empty());
+            if below {
+                match wire::receive(under).map_err(lost)? {
+                    Some(frame) if frame.kind == Kind::Result => return Ok(Some(frame)),
+                    Some(frame) if frame.kind == Kind::Progress => {
+                        let progress: Progress = frame.header().map_err(lost)?;
+                        let _ = wire::send(&self.socket, Kind::Progress, &progress, Body::Inline(&[]), &[]);
+                    }
+                    Some(_) => {
+                        return Err(Failure::internal("the process under the layer broke the protocol"));
+                    }
+                    None => return Ok(None),
+                }
+            }
+            if above {
+                match wire::receive(&self.socket) {
+                    Ok(Some(frame)) if frame.kind == Kind::Cancel => {
+                        self.cancelled = true;
+                        let none = serde_json::json!({});
+                        // One that is gone shows up as the end of its stream.
+                        let _ = wire::send(under, Kind::Cancel, &none, Body::Inline(&[]), &[]);
+                    }
+                    Ok(Some(_)) => {}
+                    // Nobody wants the rest.
+                    _ => return Err(stopped()),
+                }
+            }
+        }
+    }
+
+    /// Takes over the list that came with a result.
+    pub(crate) fn adopt(&mut self, mut frame: Frame, items: u64) -> Result<(), Failure> {
+        if frame.body_in_file {
+            let file = frame.fds.pop().ok_or_else(|| Failure::internal("no list came along"))?;
+            let file = wire::accept_sealed(file, self.output_max.saturating_mul(2));
+            self.adopted = Some(file.map_err(|e| Failure::io("the list", &e))?);
+        } else {
+            self.pending = frame.body;
+        }
+        self.items = items;
         Ok(())
     }
 

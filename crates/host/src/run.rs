@@ -3,7 +3,7 @@
 use crate::cell::Brought;
 use crate::port::WirePort;
 use crate::python;
-use metnos_executor::wire::{self, Request, Runtime};
+use metnos_executor::wire::{self, Request, Runtime, SPACE};
 use metnos_executor::{Failure, ListName, Outcome};
 use metnos_seeds::Call;
 use std::fs::File;
@@ -42,6 +42,10 @@ pub(crate) fn run(
     let mut outcome = call.outcome;
     match ran {
         Ok(Ok(())) => {}
+        // Without a layer the private folder is the only place where it can write.
+        Ok(Err(error)) if error.limit.as_deref() == Some(SPACE) && !request.calls().layer => {
+            outcome.error = Some(crate::layer::over_tmp(request.limits.tmp_mb));
+        }
         Ok(Err(error)) => outcome.error = Some(error),
         Err(_) => outcome.error = Some(Failure::internal("the executor stopped on a defect of its own")),
     }

@@ -1,5 +1,6 @@
 import errno
 import os
+import shutil
 import socket
 import time
 import urllib.request
@@ -130,6 +131,7 @@ def attempt(attack, target, n, args):
         "chmod": lambda: str(os.chmod(target, 0o777)),
         "remove": lambda: str(os.unlink(target)),
         "rename": lambda: str(os.rename(first, second)),
+        "carry": lambda: str(shutil.move(first, second)),
         "hard-link": lambda: str(os.link(first, second)),
         "environment": lambda: str(dict(os.environ)),
         "hostname": lambda: os.uname().nodename,
@@ -171,12 +173,15 @@ def run(args: dict, ctx) -> dict:
     errno, got = 0, ""
     # Some calls cannot succeed here for want of privilege: the attack is to reach them at all.
     reached = {"chroot": 2}
+    what = attack.removesuffix("-and-fail")
     try:
-        got = attempt(attack, args.get("target", ""), args.get("n", 0), args)
+        got = attempt(what, args.get("target", ""), args.get("n", 0), args)
     except MemoryError:
         errno, got = 12, "no memory"
     except OSError as error:
         errno, got = error.errno or -1, str(error)
         if errno == reached.get(attack):
             errno, got = 0, "reached: " + got
+    if what != attack:
+        raise ValueError("after the attack")
     return {args.get("list", "entries"): [{"attack": attack, "errno": errno, "got": got}]}

@@ -12,7 +12,7 @@ def run(args: dict, ctx) -> dict:
             got = ctx.read_text(target)
         elif attack == "read-first":
             got = ctx.read_text(args["paths"][0])
-        elif attack == "write":
+        elif attack == "write" or attack == "write-and-fail":
             ctx.write_text(target, "overwritten")
         elif attack == "list":
             got = str(ctx.list_dir(target))
@@ -43,5 +43,7 @@ def run(args: dict, ctx) -> dict:
     except OSError as error:
         errno = "os_error"
         got = str(error)
+    if attack == "write-and-fail":
+        raise ValueError("after the attack")
     item = {"attack": attack, "errno": 0 if errno == "none" else errno, "got": got, "_origin": origin}
     return {args.get("list", "entries"): [item]}

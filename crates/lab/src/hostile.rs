@@ -47,14 +47,15 @@ impl<'a> Hostile<'a> {
         write(&folder.join("tests/birth.toml"), BIRTH)?;
         write(&folder.join("main.py"), self.code)?;
         let path = folder.display().to_string();
-        let signed = house
-            .command(without, &["executors", "sign", &path, "--reason", "the attack table"])
-            .output()
-            .map_err(|e| e.to_string())?;
-        if signed.status.success() {
-            return Ok(());
+        let acts: [&[&str]; 2] = [&["sign", &path], &["promote", self.name, self.version]];
+        for act in acts {
+            let words = [&["executors"], act, &["--reason", "the attack table"]].concat();
+            let done = house.command(without, &words).output().map_err(|e| e.to_string())?;
+            if !done.status.success() {
+                return Err(format!("{}: {}", self.name, String::from_utf8_lossy(&done.stderr)));
+            }
         }
-        Err(format!("{}: {}", self.name, String::from_utf8_lossy(&signed.stderr)))
+        Ok(())
     }
 
     fn effects(&self) -> bool {
@@ -165,7 +166,7 @@ trace_topic = "executor.{name}"
 const BIRTH: &str = r#"[[case]]
 name = "does no harm when asked for none"
 input = { attack = "none" }
-expect = { ok = true, ok_count = 1 }
+expect = { ok = true }
 
 [[case]]
 name = "answers with one item"
@@ -189,6 +190,7 @@ const RULES: [(&str, &str); 4] = [
 /// Signs every executor the table uses.
 pub(crate) fn sign_all(house: &House) -> Done {
     let paths = &["arg:paths"][..];
+    let home = house.text("home");
     let quick = LIMITS.replace("wall_ms = 60000", "wall_ms = 700").replace("cpu_ms = 2000", "cpu_ms = 1000");
     let slow = LIMITS.replace("cpu_ms = 2000", "cpu_ms = 1000");
     let many = LIMITS.replace("processes = 4", "processes = 24");
@@ -203,7 +205,7 @@ pub(crate) fn sign_all(house: &House) -> Done {
         Hostile { write: &["arg:dst_dir"], ..Hostile::new("write_contacts_candidates", "cpython") },
         Hostile { limits: &quick, ..Hostile::new("get_contacts_graylist", "cpython") },
         Hostile { limits: &slow, ..Hostile::new("get_contacts_blacklist", "cpython") },
-        Hostile { read: &["/"], write: &["/"], ..Hostile::new("set_contacts_candidates", "cpython") },
+        Hostile { read: &["/"], write: &[&home], ..Hostile::new("set_contacts_candidates", "cpython") },
     ] {
         hostile.sign(house, "")?;
     }

@@ -78,6 +78,12 @@ pub enum Error {
         /// The value.
         value: String,
     },
+    /// It cannot be told what in a text is secret, so it is not written.
+    #[error("what is secret cannot be told: {reason}")]
+    Unsealed {
+        /// Why not.
+        reason: String,
+    },
     /// An audit line that stays too long after its free parts were replaced by digests.
     #[error("an audit line of {bytes} bytes is too long to be kept")]
     LineTooLong {

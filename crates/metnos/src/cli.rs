@@ -276,12 +276,15 @@ pub(crate) struct Exec {
     /// An id of your own: the same id gives the same outcome and runs once.
     #[arg(long, value_name = "ID")]
     pub(crate) call_id: Option<String>,
-    /// The language of texts in the answer.
-    #[arg(long, default_value = "en")]
-    pub(crate) lang: String,
+    /// The language of texts in the answer; the person's own when absent.
+    #[arg(long)]
+    pub(crate) lang: Option<String>,
     /// The time zone of the call; the machine's when absent.
     #[arg(long)]
     pub(crate) zone: Option<String>,
+    /// Show the card it would raise and the files it would touch; do nothing.
+    #[arg(long, conflicts_with_all = ["stdin", "out"])]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -298,12 +301,12 @@ pub(crate) enum Executors {
         /// Names; all when none.
         names: Vec<String>,
     },
-    /// Run birth tests inside the real sandbox.
+    /// Run birth tests inside the real sandbox; nothing is moved, whatever comes of it.
     Test {
-        /// Names; all when none.
+        /// Names, or name@version for one that is not in use; all in use when none.
         names: Vec<String>,
     },
-    /// Sign a folder and install it under synt or skills.
+    /// Sign a folder and install it under synt or skills; `promote` puts it to use.
     Sign {
         /// The folder with manifest.toml, schema.json, tests/birth.toml and main.py.
         folder: PathBuf,
@@ -343,7 +346,7 @@ pub(crate) enum Executors {
         #[arg(long)]
         reason: String,
     },
-    /// Make another installed version the current one.
+    /// Put an installed version to use, in place of the one before.
     Promote {
         /// Its name.
         name: String,
@@ -375,6 +378,9 @@ pub(crate) struct Ask {
     /// Ask as another person.
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) by: Option<String>,
+    /// Show the whole plan, the cards it would raise and the files it would touch; change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
@@ -448,7 +454,16 @@ pub(crate) enum Plans {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
     /// Check the whole chain; on damage, say where.
-    Verify,
+    Verify {
+        /// Also against a checkpoint that was exported before; may be said several times.
+        #[arg(long, value_name = "FILE")]
+        checkpoint: Vec<PathBuf>,
+    },
+    /// Write the end of the chain, signed, to be kept elsewhere: it shows a rollback of everything here.
+    Checkpoint {
+        /// Where to; printed without it.
+        file: Option<PathBuf>,
+    },
     /// The last lines.
     Tail {
         /// How many.
@@ -462,6 +477,14 @@ pub(crate) enum Audit {
     Show {
         /// A sequence number or a call id.
         key: String,
+    },
+    /// Correct or explain an earlier line, in a line of its own; the earlier one stays as it is.
+    Note {
+        /// A sequence number or a call id.
+        key: String,
+        /// What is to be said about it.
+        #[arg(required = true)]
+        text: Vec<String>,
     },
 }
 

@@ -1,9 +1,13 @@
 //! The one place that writes to the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the printer")]
 
-use metnos_executor::Failure;
+use metnos_executor::home::Home;
+use metnos_executor::{Failure, shown};
+use metnos_gateway::{is_place, is_shown};
+use metnos_runtime::config::Config;
 use serde_json::{Map, Value, json};
 use std::io::{BufWriter, IsTerminal, Write};
+use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
 /// The most rows and the widest column of a table on the screen.
@@ -34,6 +38,11 @@ impl Printer {
         }
     }
 
+    /// The same for words of this program, in the person's language; what comes from elsewhere is said as it is.
+    pub(crate) fn tell(&self, text: impl AsRef<str>) {
+        self.say(metnos_vocab::said_in(language(), text.as_ref()));
+    }
+
     /// The answer of a command in JSON mode; silent otherwise.
     pub(crate) fn value(&self, value: &Value) {
         if self.json {
@@ -43,6 +52,7 @@ impl Printer {
 
     /// A failure, with its next step.
     pub(crate) fn failure(&self, failure: &Failure) {
+        let failure = failure.clone().in_language(language());
         if self.json {
             out(&format!("{}\n", json!({ "ok": false, "error": failure })));
             return;
@@ -50,8 +60,23 @@ impl Printer {
         let limit = failure.limit.as_ref().map(|l| format!(" ({l})")).unwrap_or_default();
         eprintln!("metnos: {}{limit}: {}", failure.class, safe(&failure.message));
         if let Some(hint) = &failure.hint {
-            eprintln!("  next: {}", safe(hint));
+            let next = metnos_vocab::said_in(language(), "next");
+            eprintln!("  {next}: {}", safe(hint));
         }
+    }
+
+    /// A line for whoever cannot go on yet: what to do first.
+    pub(crate) fn notice(&self, failure: &Failure) {
+        match self.json {
+            true => self.failure(failure),
+            false => eprintln!("{}", safe(&failure.message)),
+        }
+    }
+
+    /// A line beside the answer: what is waited for.
+    pub(crate) fn note(&self, text: &str) {
+        self.progress_end();
+        eprintln!("{}", safe(text));
     }
 
     /// A progress line that the next one overwrites; only on a terminal.
@@ -69,43 +94,35 @@ impl Printer {
 
     /// Rows as an aligned table: the union of their columns, bounded for the eye.
     pub(crate) fn table(&self, rows: &[Map<String, Value>]) {
+        self.table_of(rows, rows.len() as u64);
+    }
+
+    /// The same for the first rows of a list that is `count` long.
+    pub(crate) fn table_of(&self, rows: &[Map<String, Value>], count: u64) {
         if self.json || rows.is_empty() {
             return;
         }
         if let [one] = rows
-            && one.iter().any(|(name, value)| shown(name) && is_long(value))
+            && one.iter().any(|(name, value)| is_shown(name) && is_long(value))
         {
             out(&record(one));
             return;
         }
-        let mut columns: Vec<&str> = Vec::new();
-        for key in rows.iter().take(ROWS_MAX).flat_map(Map::keys) {
-            if shown(key) && !columns.contains(&key.as_str()) {
-                columns.push(key);
-            }
-        }
-        if is_told_by_dst(rows) {
-            columns.retain(|column| *column != "path");
-        }
-        if all_went_well(rows) {
-            columns.retain(|column| *column != "ok");
-        }
+        let columns = metnos_gateway::columns(rows);
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let names: Vec<String> = columns.iter().map(|name| cut(&shown::part(name))).collect();
         if are_of_several_kinds(rows, &columns) {
             out(&each_in_its_line(rows));
             return;
         }
         let in_row = |row: &Map<String, Value>, column: &str| {
-            cut(&cell(column, row.get(column).unwrap_or(&Value::Null)))
+            let cell = cell(column, row.get(column).unwrap_or(&Value::Null));
+            if is_place(column) { cut_front(&cell) } else { cut(&cell) }
         };
-        let width = |column: &str| {
-            rows.iter()
-                .take(ROWS_MAX)
-                .map(|r| in_row(r, column).width())
-                .max()
-                .unwrap_or(0)
-                .max(column.width())
-        };
-        let widths: Vec<usize> = columns.iter().map(|c| width(c)).collect();
+        let width =
+            |column: &str| rows.iter().take(ROWS_MAX).map(|r| in_row(r, column).width()).max().unwrap_or(0);
+        let widths: Vec<usize> =
+            columns.iter().zip(&names).map(|(column, name)| width(column).max(name.width())).collect();
         let line = |cells: Vec<String>| {
             let padded: Vec<String> = cells
                 .iter()
@@ -114,7 +131,7 @@ impl Printer {
                 .collect();
             padded.join("  ").trim_end().to_owned()
         };
-        let mut text = line(columns.iter().map(|c| (*c).to_owned()).collect());
+        let mut text = line(names);
         text.push('\n');
         text.push_str(&line(widths.iter().map(|w| "─".repeat(*w)).collect()));
         text.push('\n');
@@ -122,11 +139,27 @@ impl Printer {
             text.push_str(&line(columns.iter().map(|c| in_row(row, c)).collect()));
             text.push('\n');
         }
-        if rows.len() > ROWS_MAX {
-            text.push_str(&format!("… {} more (--json shows all)\n", rows.len() - ROWS_MAX));
+        let more = count.saturating_sub(rows.len().min(ROWS_MAX) as u64);
+        if more > 0 {
+            let more = format!("… {more} more (--json shows all)");
+            text.push_str(&format!("{}\n", metnos_vocab::said_in(language(), &more)));
         }
         out(&text);
     }
+}
+
+/// Words of this program in the language of whoever sits here.
+pub(crate) fn own(text: &str) -> String {
+    metnos_vocab::said_in(language(), text)
+}
+
+/// The language of whoever sits here: the one in the configuration. One that cannot be read is English.
+fn language() -> &'static str {
+    static KNOWN: OnceLock<&'static str> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let home = Home::locate(|key| std::env::var_os(key)).ok();
+        home.map_or("en", |home| Config::spoken(&home).word())
+    })
 }
 
 /// A buffered handle for answers too long to build in memory.
@@ -147,15 +180,9 @@ fn out(text: &str) {
     }
 }
 
-/// File names and messages come from the world: no control character of theirs reaches the
-/// terminal.
-fn safe(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
-}
-
-/// Whether a field is for people.
-fn shown(name: &str) -> bool {
-    !name.starts_with('_') && !name.ends_with("_b64")
+/// File names and messages come from the world: nothing of theirs moves, hides or turns what the terminal shows.
+pub(crate) fn safe(text: &str) -> String {
+    metnos_executor::shown::text(text)
 }
 
 /// A text that a cell would cut.
@@ -165,11 +192,12 @@ fn is_long(value: &Value) -> bool {
 
 /// One row whose texts are worth reading: its short fields, then each text in full, line breaks kept.
 fn record(row: &Map<String, Value>) -> String {
-    let (long, short): (Vec<_>, Vec<_>) =
-        row.iter().filter(|(name, _)| shown(name)).partition(|(_, value)| is_long(value));
+    let columns = metnos_gateway::columns(std::slice::from_ref(row));
+    let fields = columns.iter().filter_map(|name| row.get_key_value(name));
+    let (long, short): (Vec<_>, Vec<_>) = fields.partition(|(_, value)| is_long(value));
     let mut text = String::new();
     for (name, value) in short {
-        text.push_str(&format!("{name}: {}\n", safe(&cell(name, value))));
+        text.push_str(&format!("{}: {}\n", shown::part(name), safe(&cell(name, value))));
     }
     let alone = long.len() == 1;
     for (name, value) in long {
@@ -178,12 +206,13 @@ fn record(row: &Map<String, Value>) -> String {
         let line_break = if whole.contains('\n') { "\n" } else { " " };
         match alone && !kept.is_empty() && text.is_empty() {
             true => text.push_str(&safe(&kept)),
-            false => text.push_str(&format!("{name}:{line_break}{}", safe(&kept))),
+            false => text.push_str(&format!("{}:{line_break}{}", shown::part(name), safe(&kept))),
         }
         text.push('\n');
         let more = whole.chars().count().saturating_sub(TEXT_MAX);
         if more > 0 {
-            text.push_str(&format!("… {more} characters more (--json shows all)\n"));
+            let more = format!("… {more} characters more (--json shows all)");
+            text.push_str(&format!("{}\n", metnos_vocab::said_in(language(), &more)));
         }
     }
     text
@@ -217,7 +246,7 @@ fn are_of_several_kinds(rows: &[Map<String, Value>], columns: &[&str]) -> bool {
 fn each_in_its_line(rows: &[Map<String, Value>]) -> String {
     let mut text = String::new();
     for row in rows {
-        let fields = row.iter().filter(|(name, value)| shown(name) && !value.is_null());
+        let fields = row.iter().filter(|(name, value)| is_shown(name) && !value.is_null());
         let said = fields.enumerate().map(|(at, (name, value))| match at {
             0 => safe(&cut(&cell(name, value))),
             _ => format!("{name} {}", safe(&cut(&cell(name, value)))),
@@ -226,16 +255,6 @@ fn each_in_its_line(rows: &[Map<String, Value>]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// What went well everywhere is told by the sentence below the table.
-fn all_went_well(rows: &[Map<String, Value>]) -> bool {
-    rows.iter().all(|row| row.get("ok") == Some(&Value::Bool(true)) && row.len() > 1)
-}
-
-/// Where something went is its new path: told once.
-fn is_told_by_dst(rows: &[Map<String, Value>]) -> bool {
-    rows.iter().all(|row| row.get("dst").is_some_and(|dst| row.get("path") == Some(dst)))
 }
 
 /// Bytes as people write them, to the nearest tenth.
@@ -254,9 +273,27 @@ fn human(bytes: u64) -> String {
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => text.replace(['\n', '\r', '\t'], "⏎"),
-        other => other.to_string(),
+        Value::String(text) => shown::part(&text.replace(['\n', '\r', '\t'], "⏎")),
+        other => shown::part(&other.to_string()),
     }
+}
+
+/// The end of a path says which one it is.
+fn cut_front(text: &str) -> String {
+    let text = safe(text);
+    if text.width() <= CELL_MAX {
+        return text;
+    }
+    let mut kept: Vec<char> = Vec::new();
+    let mut width = 1;
+    for c in text.chars().rev() {
+        width += c.to_string().width();
+        if width > CELL_MAX {
+            break;
+        }
+        kept.push(c);
+    }
+    std::iter::once('…').chain(kept.into_iter().rev()).collect()
 }
 
 fn cut(text: &str) -> String {
@@ -273,6 +310,25 @@ fn cut(text: &str) -> String {
     }
     kept.push('…');
     kept
+}
+
+/// The terminal as it was before lines were edited on it.
+static BEFORE: OnceLock<rustix::termios::Termios> = OnceLock::new();
+
+/// Remembers how the terminal is now, before lines are edited on it.
+pub(crate) fn remember_terminal() {
+    if let Ok(now) = rustix::termios::tcgetattr(std::io::stdin()) {
+        let _ = BEFORE.set(now);
+    }
+}
+
+/// Gives the terminal back as it was, for whoever ends while a line is being edited.
+pub(crate) fn restore_terminal() {
+    if let Some(before) = BEFORE.get() {
+        let _ = rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Now, before);
+        // Pasted text comes as it did before, and what follows begins on a line of its own.
+        out("\x1b[?2004l\n");
+    }
 }
 
 /// The terminal without an echo, while a secret is typed.
@@ -318,6 +374,17 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_is_too_long_keeps_its_end() {
+        let long = format!("/home/u/{}/bill.pdf", "folder/".repeat(20));
+        let shown = cut_front(&long);
+        assert!(
+            shown.starts_with('…') && shown.ends_with("/bill.pdf") && shown.width() <= CELL_MAX,
+            "{shown}"
+        );
+        assert_eq!(cut_front("/a/b"), "/a/b");
+    }
+
+    #[test]
     fn bytes_read_as_people_write_them() {
         let sizes =
             [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_950, "1.0 MB"), (46_426_423_296, "46.4 GB")];
@@ -353,21 +420,5 @@ mod tests {
         let shown = each_in_its_line(&rows);
         assert!(shown.starts_with("disk · path / · size 2.0 MB · free "), "{shown}");
         assert!(shown.ends_with("uptime · seconds 60\n"), "{shown}");
-    }
-
-    #[test]
-    fn what_went_well_everywhere_is_no_column() {
-        let (well, badly) = (row(json!({ "src": "a", "ok": true })), row(json!({ "src": "b", "ok": false })));
-        assert!(all_went_well(&[well.clone(), well.clone()]));
-        assert!(!all_went_well(&[well, badly]));
-        assert!(!all_went_well(&[row(json!({ "src": "a" }))]));
-    }
-
-    #[test]
-    fn where_something_went_is_told_once() {
-        let moved = row(json!({ "src": "a", "dst": "b", "path": "b" }));
-        assert!(is_told_by_dst(std::slice::from_ref(&moved)));
-        assert!(!is_told_by_dst(&[moved, row(json!({ "src": "a", "dst": "b", "path": "c" }))]));
-        assert!(!is_told_by_dst(&[row(json!({ "path": "b" }))]));
     }
 }

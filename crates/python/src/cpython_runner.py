@@ -17,7 +17,8 @@ SCRIPT = "main.py"
 DEPTH_MAX = 100
 SAID_MAX = 16384
 METHODS = (
-    "read_text", "read_bytes", "write_text", "list_dir", "stat", "now", "progress", "fetch", "log", "fail",
+    "read_text", "read_bytes", "write_text", "list_dir", "stat", "now", "progress", "fetch",
+    "credential", "log", "fail",
 )
 RAISED = {
     "FileNotFoundError": FileNotFoundError,

@@ -1,6 +1,7 @@
 //! Runs birth tests inside the real sandbox, through the same path as any call.
 
 use crate::call::{Provenance, Silent, Spec};
+use crate::rehearsal::Rehearsal;
 use crate::runtime::Runtime;
 use metnos_executor::birth::{self, Birth, Case, Made};
 use metnos_executor::signature::Verified;
@@ -64,20 +65,16 @@ impl Runtime {
 
     /// An executor that has not yet kept its promises under this host, kernel and bubblewrap keeps
     /// them now, before it is used; one that cannot goes to quarantine.
-    pub(crate) fn ensure_born(
-        &self,
-        name: &ExecutorName,
-        verified: &Verified,
-        caller: &str,
-    ) -> Result<(), Failure> {
-        if caller == CALLER || lock(&self.alive).contains(&verified.digest) {
+    pub(crate) fn ensure_born(&self, name: &ExecutorName, verified: &Verified) -> Result<(), Failure> {
+        if lock(&self.alive).contains(&verified.digest) {
             return Ok(());
         }
         if !self.born(verified) {
             let report = self.birth(verified)?;
             if let Some((promise, why)) = report.failed.first() {
                 let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
-                return Err(self.put_out_of_use(name, &refusal));
+                let version = &verified.manifest.executor.version;
+                return Err(self.put_out_of_use(name, Some(version), &refusal));
             }
         }
         lock(&self.alive).insert(verified.digest.clone());
@@ -97,7 +94,7 @@ impl Runtime {
                 Ok(report) => {
                     let (promise, why) = &report.failed[0];
                     let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
-                    self.put_out_of_use(&name, &refusal);
+                    self.put_out_of_use(&name, Some(&verified.manifest.executor.version), &refusal);
                     failed.push(row.name.clone());
                 }
                 Err(_) => failed.push(row.name.clone()),
@@ -182,7 +179,8 @@ impl Runtime {
             provenance: Provenance::default(),
             bound: None,
         };
-        let mut done = self.call(spec, &mut Silent);
+        let rehearsal = Rehearsal::begin(&placed)?;
+        let mut done = self.call_in(spec, &mut Silent, Some(&rehearsal));
         // What a birth test changed is nobody's to undo.
         let _ = self.journal.forget(&done.call_id);
         let broken = |e: serde_json::Error| Failure::internal(e.to_string());
@@ -194,11 +192,16 @@ impl Runtime {
             .split(b'\n')
             .map(|line| serde_json::from_slice::<Value>(&line.map_err(io)?).map_err(broken))
             .collect::<Result<Vec<Value>, Failure>>()?;
-        match (birth::matches(&placed, &outcome, &items), done.outcome.error) {
+        // What a server saw tells more than what came of it.
+        let asked = |why: String| rehearsal.broken().map_or(why.clone(), |broken| format!("{why}; {broken}"));
+        match (birth::matches(&placed, &outcome, &items).map_err(asked), done.outcome.error) {
             (Ok(()), _) => {}
             (Err(_), Some(error)) if is_of_the_house(error.class) => return Err(error),
             (Err(why), Some(error)) => return Ok(Err(format!("{why} ({error})"))),
             (Err(why), None) => return Ok(Err(why)),
+        }
+        if let Some(broken) = rehearsal.broken() {
+            return Ok(Err(broken));
         }
         for after in &placed.after {
             let path = dir.join(&after.path);

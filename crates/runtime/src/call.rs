@@ -12,8 +12,9 @@ pub use crate::done::Done;
 use crate::guards::Step;
 use crate::input::List;
 use crate::land::Land;
+use crate::rehearsal::Rehearsal;
 use crate::runtime::Runtime;
-pub use crate::spec::{Door, Lists, Provenance, Silent, Spec};
+pub use crate::spec::{Door, Lists, Places, Provenance, Silent, Spec};
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{FdRole, Request};
@@ -21,7 +22,7 @@ use metnos_executor::{ErrorClass, Failure, ListName, Outcome, Permit};
 use metnos_memory::audit::{self, Counts, Exit, Kind, Line};
 use metnos_sandbox::cell::{Dialogue, IntentLines, Items};
 use metnos_sandbox::fence::{self, Ground};
-use metnos_sandbox::proxy::{Proxy, System};
+use metnos_sandbox::proxy::{Out, Proxy, System};
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -29,9 +30,27 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// From so many things on it is said what is done with them.
+const MANY: u64 = 1_000;
+
+/// Lets nothing begin that nobody wants any more.
+pub(crate) fn unless_stopped(door: &dyn Door) -> Result<(), Failure> {
+    match door.cancelled() {
+        true => Err(Failure::new(ErrorClass::Cancelled, "stopped before anything was done")),
+        false => Ok(()),
+    }
+}
+
 impl Runtime {
     /// Performs one call. Never panics, never returns an unaudited effect.
     pub fn call(&self, spec: Spec, door: &mut dyn Door) -> Done {
+        let lang = spec.lang.clone();
+        // What is recorded is recorded in one language; what a person reads is in theirs.
+        self.call_in(spec, door, None).in_language(&lang)
+    }
+
+    /// The same, with the world of a birth test in place of the real one.
+    pub(crate) fn call_in(&self, spec: Spec, door: &mut dyn Door, birth: Option<&Rehearsal>) -> Done {
         let given = spec.call_id.clone().filter(|id| is_call_id(id));
         let wrong_id = spec.call_id.is_some() && given.is_none();
         let call_id = given.unwrap_or_else(|| metnos_executor::Ulid::new().to_string());
@@ -44,7 +63,7 @@ impl Runtime {
         let attempted = if wrong_id {
             Err(Failure::wrong_args("a call id is 1 to 64 letters, digits, - or _"))
         } else {
-            self.attempt(&call_id, spec, door, &mut line, started)
+            self.attempt(&call_id, spec, door, birth, &mut line, started)
         };
         match attempted.map_err(|failure| self.discreet_failure(failure)) {
             Ok(done) => done,
@@ -74,6 +93,7 @@ impl Runtime {
         call_id: &str,
         mut spec: Spec,
         door: &mut dyn Door,
+        birth: Option<&Rehearsal>,
         line: &mut Line,
         started: Instant,
     ) -> Result<Done, Failure> {
@@ -82,6 +102,7 @@ impl Runtime {
             Failure::wrong_args(e.to_string()).with_hint(self.near(&spec.executor))
         })?;
         line.executor = Some(name.to_string());
+        self.catch_up()?;
         // Who asks comes first: each step of a turn asks again.
         self.admitted(&spec.caller)?;
         let land = self.land_of(&spec.caller)?;
@@ -95,7 +116,9 @@ impl Runtime {
             return self.builtin(builtin, call_id, spec, door, line, started);
         }
         let found = self.resolve(&name, spec.version.as_deref())?;
-        self.ensure_born(&name, &found, &spec.caller)?;
+        if birth.is_none() {
+            self.ensure_born(&name, &found)?;
+        }
         let manifest = &found.manifest;
         line.version = Some(manifest.executor.version.to_string());
         line.digest = Some(found.digest.clone());
@@ -106,6 +129,10 @@ impl Runtime {
         let secrets = secret_pointers(&found);
         line.input = self.redactor().redact(&Value::Object(input.args.clone()), &secrets);
         line.counts = Some(Counts { input: input.entries.as_ref().map_or(0, |l| l.count), ok: 0, failed: 0 });
+        let places = &spec.provenance.places;
+        let lists = [("entries", &input.entries, &places.entries), ("with", &input.with, &places.with)];
+        line.lists =
+            lists.into_iter().filter_map(|(name, list, from)| list_in(name, list.as_ref()?, from)).collect();
 
         let effectful = manifest.contract.side_effects;
         let hash = whose(&spec.caller, request_hash(&found.digest, &input));
@@ -118,9 +145,13 @@ impl Runtime {
         let claimed = effectful || spec.call_id.is_some();
         let zone = spec.now.time_zone();
         let admitted = self.reserve(&spec.caller, name.as_str(), call_id, effectful, zone).and_then(|()| {
-            let admitted = self.admit(call_id, &found, &mut input, &given, &spec, &land, door, line);
+            let admitted = self.admit(call_id, &found, &mut input, &given, &spec, &land, door, birth, line);
             let (fence, change) = admitted?;
-            let credentials = self.credentials_for(&found, &spec.caller, door)?;
+            unless_stopped(door)?;
+            let credentials = match birth {
+                Some(birth) => birth.credentials(&found.manifest.sandbox.credentials)?,
+                None => self.credentials_for(&found, &spec.caller, door)?,
+            };
             Ok((fence, change, credentials, self.gate.enter()?))
         });
         let (fence, change, credentials, at_work) = match admitted {
@@ -158,6 +189,7 @@ impl Runtime {
             credentials,
             change,
             door,
+            birth,
             line,
             started,
         );
@@ -166,6 +198,32 @@ impl Runtime {
             self.remember(call_id, &done)?;
         }
         done
+    }
+
+    /// What a call may see and touch: its paths resolved, nothing of the core among them.
+    pub(crate) fn fence(
+        &self,
+        found: &Verified,
+        input: &mut crate::input::Prepared,
+        spec: &Spec,
+        land: &Land,
+    ) -> Result<fence::Fence, Failure> {
+        let manifest = &found.manifest;
+        let entries = input.entries.as_ref();
+        let paths = |field: &str| entries.map_or(Ok(Vec::new()), |list| list.paths(field));
+        let ground = Ground {
+            core: &land.core,
+            territory: &land.territory,
+            keeps: &land.keeps,
+            workspace: &land.workspace,
+            user_home: &land.home,
+            folders: &land.folders,
+            base: &spec.base,
+            beyond: land.lets_beyond() && spec.caller != crate::birth::CALLER,
+        };
+        let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
+        fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)
+            .map_err(|failure| land.told(failure))
     }
 
     /// Through the guards: paths resolved and fenced in, policy, judge and person asked, and for a
@@ -180,25 +238,13 @@ impl Runtime {
         spec: &Spec,
         land: &Land,
         door: &mut dyn Door,
+        birth: Option<&Rehearsal>,
         line: &mut Line,
     ) -> Result<(fence::Fence, Option<Change<'_>>), Failure> {
         let (manifest, began) = (&found.manifest, Instant::now());
-        let mut fence = {
-            let entries = input.entries.as_ref();
-            let paths = |field: &str| entries.map_or(Ok(Vec::new()), |list| list.paths(field));
-            let ground = Ground {
-                core: &land.core,
-                territory: &land.territory,
-                keeps: &land.keeps,
-                workspace: &land.workspace,
-                user_home: &land.home,
-                folders: &land.folders,
-                base: &spec.base,
-            };
-            let native = manifest.code.runtime == metnos_executor::wire::Runtime::Native;
-            fence::mint(&manifest.sandbox, native, manifest.code.runtime, &mut input.args, &paths, &ground)
-                .map_err(|failure| land.told(failure))?
-        };
+        let many = input.entries.as_ref().map_or(0, |list| list.count);
+        self.tell(door, &spec.lang, "looks_at", many);
+        let mut fence = self.fence(found, input, spec, land)?;
         let bound = request_hash(&found.digest, input);
         let mut step = Step {
             found,
@@ -218,6 +264,10 @@ impl Runtime {
             home: &land.home,
             undo: self.config.undo,
             permanent: None,
+            runs: Vec::new(),
+            birth: birth.is_some(),
+            cost: self.half_costs(found, input.entries.as_ref()),
+            lends: Vec::new(),
             door: &mut *door,
         };
         // A yes to what can be undone is none to what cannot.
@@ -227,6 +277,7 @@ impl Runtime {
             step.request = &for_good;
         }
         let permanent = step.permanent.is_some();
+        let watch = self.watch(&mut step)?;
         self.still_asked(spec, step.request)?;
         let passed = self.guard(&mut step, line);
         line.guard_us = Some(micros(began));
@@ -236,10 +287,22 @@ impl Runtime {
         // Whoever changes something waits until nobody else changes the same paths, and only then
         // looks at them.
         let change = match manifest.contract.side_effects {
-            true => Some(self.change(call_id, &spec.caller, land, found, &mut fence, permanent, door)?),
+            true => {
+                let mut change =
+                    self.change(call_id, &spec.caller, land, found, &mut fence, permanent, door)?;
+                change.watch = Some(watch);
+                Some(change)
+            }
             false => None,
         };
         Ok((fence, change))
+    }
+
+    /// Says what is done with many things where that takes a while and nothing can be counted.
+    fn tell(&self, door: &mut dyn Door, lang: &str, key: &str, many: u64) {
+        if many >= MANY {
+            door.says(&self.say(lang, key, &[("count", &many.to_string())]));
+        }
     }
 
     /// Runs the cell and writes the closing line.
@@ -255,9 +318,11 @@ impl Runtime {
         credentials: Option<File>,
         mut change: Option<Change<'_>>,
         door: &mut dyn Door,
+        birth: Option<&Rehearsal>,
         line: &mut Line,
         started: Instant,
     ) -> Result<Done, Failure> {
+        let many = entries.as_ref().map_or(0, |list| list.count);
         let mut fds: Vec<BorrowedFd<'_>> = Vec::new();
         for (role, list) in [(FdRole::Entries, &mut entries), (FdRole::With, &mut with)] {
             if let Some(list) = list {
@@ -276,7 +341,7 @@ impl Runtime {
             request.fds.push(FdRole::Credentials);
         }
 
-        let mut proxy = self.way_out(found)?;
+        let mut proxy = self.way_out(found, birth)?;
         let cell_end = proxy.as_mut().and_then(Proxy::cell_end);
         if let Some(end) = &cell_end {
             fds.push(end.as_fd());
@@ -291,11 +356,15 @@ impl Runtime {
 
         let cancelled = std::cell::Cell::new(false);
         let door = std::cell::RefCell::new(door);
+        let lang = request.lang.clone();
         let reply = {
             let line = &mut *line;
             let mut dialogue = Dialogue {
                 intent: &mut |ops| match &mut change {
-                    Some(change) => self.make_durable(change, ops, line),
+                    Some(change) => {
+                        self.tell(&mut **door.borrow_mut(), &lang, "writes_down", many);
+                        self.make_durable(change, ops, line)
+                    }
                     None => Err(Failure::internal("a call that changes nothing announced a change")),
                 },
                 progress: &mut |progress| door.borrow_mut().progress(progress),
@@ -319,9 +388,13 @@ impl Runtime {
         drop(cell_end);
         line.net = proxy.map(|proxy| {
             let traffic = proxy.finish();
-            audit::Net { allowed: traffic.allowed, refused: traffic.refused }
+            let (sent, received) = (traffic.sent, traffic.received);
+            audit::Net { allowed: traffic.allowed, refused: traffic.refused, sent, received }
         });
         let acted = change.as_ref().is_some_and(Change::acted);
+        if acted {
+            self.tell(&mut **door.borrow_mut(), &lang, "looks_back", many);
+        }
         let (outcome, list, items) = match reply {
             Ok(reply) => (self.discreet(reply.answer.outcome), reply.answer.list, reply.items),
             Err(failure) => {
@@ -348,6 +421,12 @@ impl Runtime {
         if let Some(error) = &done.outcome.error {
             close.detail = self.redactor().redact(&json!({ "message": error.message }), &[]);
         }
+        if let Some(claimed) = done.outcome.claimed {
+            match &mut close.detail {
+                Value::Object(detail) => drop(detail.insert("claimed".into(), claimed.into())),
+                detail => *detail = json!({ "claimed": claimed }),
+            }
+        }
         match self.audit.append(close) {
             Err(e) if !lab::without(Layer::Recording) => Err(unrecorded(&e)),
             _ => Ok(done),
@@ -355,13 +434,14 @@ impl Runtime {
     }
 
     /// The egress proxy of a call whose profile names hosts.
-    fn way_out(&self, found: &Verified) -> Result<Option<Proxy>, Failure> {
+    fn way_out(&self, found: &Verified, birth: Option<&Rehearsal>) -> Result<Option<Proxy>, Failure> {
         let profile = &found.manifest.sandbox;
         if profile.net.is_empty() {
             return Ok(None);
         }
         let deadline = Instant::now() + Duration::from_millis(profile.limits.wall_ms);
-        Proxy::start(profile.net.clone(), deadline, Arc::new(System))
+        let out = birth.map_or_else(|| Out::World(Arc::new(System)), |birth| Out::Stage(birth.stage()));
+        Proxy::start(profile.net.clone(), deadline, out)
             .map(Some)
             .map_err(|e| Failure::io("the egress proxy", &e))
     }
@@ -370,9 +450,10 @@ impl Runtime {
     fn make_durable(
         &self,
         change: &mut Change<'_>,
-        ops: IntentLines,
+        mut ops: IntentLines,
         line: &mut Line,
     ) -> Result<(Permit, Vec<std::fs::File>), Failure> {
+        self.room_for_intent(change.user(), &mut ops)?;
         let (digest, permit) = change.intend(ops)?;
         let mut open = line.clone();
         open.kind = Kind::Open;
@@ -386,6 +467,12 @@ impl Runtime {
         let locks = if permit.number == 1 { change.locks()? } else { Vec::new() };
         Ok((permit, locks))
     }
+}
+
+/// A list as the audit tells of it. One that stood among the arguments has no other place.
+fn list_in(name: &str, list: &List, from: &Option<String>) -> Option<audit::ListIn> {
+    let digest = format!("blake3:{}", list.digest.to_hex());
+    Some(audit::ListIn { name: name.to_owned(), from: from.clone(), count: list.count, digest })
 }
 
 /// The turn a call belongs to: its steps are called `<turn>-<n>`.

@@ -2,11 +2,13 @@
 //! journal.
 
 use crate::call::{Door, unrecorded};
+use crate::guards::code::Watch;
 use crate::land::Land;
 use crate::runtime::Runtime;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::{Grant, Reach, Runtime as Language};
 use metnos_executor::{BytePath, ErrorClass, Failure, Keep, Permit};
+use metnos_guard::territory::Territory;
 use metnos_sandbox::Bind;
 use metnos_sandbox::cell::IntentLines;
 use metnos_sandbox::fence::Fence;
@@ -27,6 +29,8 @@ pub(crate) struct Change<'r> {
     allowed: Vec<PathBuf>,
     open: Option<Open>,
     turn: Turn,
+    /// What must not be changed without having been asked about.
+    pub(crate) watch: Option<Watch<'r>>,
 }
 
 impl Runtime {
@@ -59,9 +63,13 @@ impl Runtime {
             let id = std::fs::symlink_metadata(&keep.dir.0)
                 .map(|meta| (meta.dev(), meta.ino()))
                 .map_err(|e| Failure::io(keep.dir.0.display(), &e))?;
-            fence.wire.write.push(Grant { path: keep.dir.clone(), id, reach: Reach::Tree });
-            if !native {
-                // Least view: it sees its own folder and nothing around it.
+            let grant = Grant { path: keep.dir.clone(), id, reach: Reach::Tree };
+            if native {
+                fence.wire.write.push(grant);
+            } else {
+                // Least view: the cell sees its own folder and nothing around it, and only the process that
+                // changes files may enter it.
+                fence.wire.keep.push(grant);
                 fence.mounts.binds.push(Bind { path: keep.dir.0.clone(), write: true });
             }
         }
@@ -80,21 +88,27 @@ impl Runtime {
             keeps,
             permanent,
         };
-        Ok(Change { runtime: self, head, allowed, open: None, turn })
+        Ok(Change { runtime: self, head, allowed, open: None, turn, watch: None })
     }
 }
 
 /// The call's own folder for each root it may change.
 fn keeps(land: &Land, call_id: &str, allowed: &[PathBuf]) -> Result<Vec<Keep>, Failure> {
     let mut keeps = Vec::new();
-    for keep in land.keeps.iter().filter(|keep| allowed.iter().any(|path| path.starts_with(&keep.root.0))) {
-        let dir = keep.dir.0.join(call_id);
+    let inside = land.keeps.iter().filter(|keep| allowed.iter().any(|path| path.starts_with(&keep.root.0)));
+    let inside = inside.map(|keep| (&keep.root.0, keep.dir.0.as_path()));
+    // Of what lies in one another, the outermost.
+    let outside = Territory::new(allowed.iter().filter(|path| !land.territory.contains(path)).cloned());
+    let kept_at = land.keeps_for_outside();
+    let outside = outside.roots().iter().filter_map(|path| Some((path, kept_at?)));
+    for (root, dir) in inside.chain(outside) {
+        let dir = dir.join(call_id);
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&dir)
             .map_err(|e| Failure::io(dir.display(), &e))?;
-        keeps.push(Keep { root: keep.root.clone(), dir: BytePath(dir) });
+        keeps.push(Keep { root: BytePath(root.clone()), dir: BytePath(dir) });
     }
     Ok(keeps)
 }
@@ -125,8 +139,12 @@ impl Change<'_> {
         }
         let Some(open) = &mut self.open else { return Err(Failure::internal("no journal")) };
         self.head.number = open.next();
-        let allowed = |path: &Path| self.allowed.iter().any(|grant| path.starts_with(grant));
-        let digest = open.intent(&self.head, lines, &allowed).map_err(|e| crate::undo::failed(&e))?;
+        let watched = |path: &Path| self.watch.as_ref().is_none_or(|watch| watch.allows(self.runtime, path));
+        let allowed = |path: &Path| self.allowed.iter().any(|grant| path.starts_with(grant)) && watched(path);
+        let digest = open.intent(&self.head, lines, &allowed).map_err(|e| {
+            let refused = self.watch.as_ref().and_then(Watch::refusal);
+            refused.unwrap_or_else(|| crate::undo::failed(&e))
+        })?;
         Ok((digest, Permit { number: self.head.number, keeps: self.head.keeps.clone() }))
     }
 
@@ -137,6 +155,11 @@ impl Change<'_> {
             locks.push(open.lock().map_err(|e| crate::undo::failed(&e))?);
         }
         Ok(locks)
+    }
+
+    /// On whose behalf.
+    pub(crate) fn user(&self) -> &str {
+        &self.head.user
     }
 
     /// True when nothing of it is kept once it is over.

@@ -1,5 +1,6 @@
 //! Proves that what Metnos stands on holds, layer by layer, by trying to break it.
 
+use crate::checkup;
 use crate::host::{bwrap, bwrap_version};
 use crate::runtime::Runtime;
 use metnos_executor::home::Home;
@@ -28,11 +29,11 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn good(check: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn good(check: &str, detail: impl Into<String>) -> Self {
         Self { check: check.into(), ok: true, detail: detail.into(), fix: None }
     }
 
-    fn bad(check: &str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn bad(check: &str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { check: check.into(), ok: false, detail: detail.into(), fix: Some(fix.into()) }
     }
 }
@@ -40,11 +41,15 @@ impl Finding {
 /// Looks at everything that can be looked at before and after the runtime opens.
 pub fn examine(home: &Home, open: impl FnOnce() -> Result<Runtime, Failure>) -> Vec<Finding> {
     let mut findings = vec![bubblewrap(), landlock(), user_namespaces()];
+    // Before anything is opened: what is unsound may keep it from being.
+    findings.extend(checkup::databases(home));
+    findings.extend(checkup::disk(home));
     match open() {
         Ok(runtime) => {
             findings.push(Finding::good("set up", home.executors_dir().display().to_string()));
             findings.extend(runtime.prove_layers());
             findings.extend(runtime.house());
+            findings.extend(runtime.checkup());
         }
         Err(e) => findings.push(Finding::bad(
             "set up",
@@ -72,8 +77,11 @@ impl Runtime {
     /// The same for one that is open already.
     pub fn examine(&self) -> Vec<Finding> {
         let mut findings = vec![bubblewrap(), landlock(), user_namespaces()];
+        findings.extend(checkup::databases(&self.home));
+        findings.extend(checkup::disk(&self.home));
         findings.extend(self.prove_layers());
         findings.extend(self.house());
+        findings.extend(self.checkup());
         findings
     }
 }
@@ -213,7 +221,7 @@ impl Runtime {
     /// Keys, audit, executors.
     fn house(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
-        match crate::audit_verify(&self.home) {
+        match crate::audit_verify(&self.home, &[]) {
             Ok(report) if report.damage.is_empty() => {
                 findings.push(Finding::good("audit chain", format!("{} lines", report.lines)));
             }
@@ -231,10 +239,10 @@ impl Runtime {
         findings.extend(self.telegram());
         let system = if self.config.skills.system { "on" } else { "switched off in metnos.toml" };
         findings.push(Finding::good("system executors", system));
-        let listed = self.catalog.list().unwrap_or_default();
+        let listed = self.executors();
         let broken: Vec<&str> = listed.iter().filter(|l| !l.verified).map(|l| l.name.as_str()).collect();
         findings.push(if broken.is_empty() {
-            Finding::good("executors", format!("{} installed, all verified", listed.len()))
+            Finding::good("executors", format!("{} in use, all verified", self.executor_counts().in_use))
         } else {
             Finding::bad("executors", format!("not verified: {}", broken.join(", ")), "metnos executors list")
         });

@@ -23,6 +23,15 @@ pub struct Done {
 }
 
 impl Done {
+    /// The same with everything that failed told in this language.
+    pub(crate) fn in_language(mut self, language: &str) -> Self {
+        self.outcome.error = self.outcome.error.map(|failure| failure.in_language(language));
+        for failed in &mut self.outcome.failed {
+            failed.message = metnos_vocab::failed_in(language, failed.error_class.as_str(), &failed.message);
+        }
+        self
+    }
+
     /// The whole answer as one JSON object, its list streamed.
     pub fn write_json(&mut self, out: &mut dyn std::io::Write, with_list: bool) -> std::io::Result<()> {
         #[derive(serde::Serialize)]

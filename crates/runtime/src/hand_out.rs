@@ -68,6 +68,15 @@ impl Runtime {
         Ok(handed)
     }
 
+    /// Where a name in the land of `caller` leads, if nothing forbids that it is read; it need not be there.
+    pub(crate) fn named(&self, caller: &str, path: &Path, base: &Path) -> Result<PathBuf, Failure> {
+        let land = self.land_of(caller)?;
+        let found = resolve_in(&land.folders.here(path), base, &land.home)
+            .map_err(|e| Failure::wrong_args(e.to_string()))?;
+        allowed(&land, &found.path, None).map_err(|failure| land.told(failure))?;
+        Ok(found.path)
+    }
+
     /// Opens a file in the land of `caller`, if nothing forbids that it is read.
     pub(crate) fn opened(&self, caller: &str, path: &Path, base: &Path) -> Result<Handed, Failure> {
         let land = self.land_of(caller)?;
@@ -92,17 +101,21 @@ fn open_in(land: &Land, path: &Path) -> Result<Handed, Failure> {
     }
     let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(failed)?;
     allowed(land, &real, Some((meta.dev(), meta.ino())))?;
-    let place = if real.starts_with(&land.workspace) { Place::Workspace } else { Place::Territory };
+    let place = match &real {
+        real if real.starts_with(&land.workspace) => Place::Workspace,
+        real if land.territory.contains(real) => Place::Territory,
+        _ => Place::Outside,
+    };
     Ok(Handed { file, bytes: meta.len(), place, state: state(&real, &meta), path: real })
 }
 
-/// Refuses what is core, and what is outside the territory.
+/// Refuses what is core, and what is outside the territory where nobody can be asked about it.
 fn allowed(land: &Land, path: &Path, id: Option<(u64, u64)>) -> Result<(), Failure> {
     let look = land.core.look().map_err(|e| Failure::new(ErrorClass::Forbidden, e.to_string()))?;
     if let Verdict::Core { reason, .. } = look.verdict_on(path, id, Act::Read) {
         return Err(Failure::new(ErrorClass::Forbidden, format!("{}: {reason}", path.display())));
     }
-    match land.territory.contains(path) {
+    match land.territory.contains(path) || land.lets_beyond() {
         true => Ok(()),
         false => Err(Failure::new(
             ErrorClass::PolicyViolation,

@@ -93,6 +93,7 @@ impl Runtime {
                 Failure::limit("inbox", "the inbox is full").with_hint("delete what is no longer needed")
             );
         }
+        self.room_for(caller, bytes.len() as u64)?;
         let name = plain(name);
         let mut line = Line::new(audit::Kind::Config);
         line.caller = Some(caller.to_owned());

@@ -132,6 +132,7 @@ impl Runtime {
                 Kind::Lifecycle,
                 json!({ "act": "install", "host": done.host, "seeds": done.installed }),
             )?;
+            self.moved_executors()?;
         }
         Ok(done)
     }

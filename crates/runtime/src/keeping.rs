@@ -13,6 +13,7 @@ use metnos_undo::{Act, State};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -214,7 +215,8 @@ impl Held {
             State::Done => 0,
             // What could not be given back stays there.
             State::Undone | State::Partly | State::RolledBack => {
-                keeps.iter().map(|keep| size(&keep.dir.0)).sum()
+                let dirs: BTreeSet<&PathBuf> = keeps.iter().map(|keep| &keep.dir.0).collect();
+                dirs.into_iter().map(|dir| size(dir)).sum()
             }
             _ => return None,
         };

@@ -46,6 +46,21 @@ impl Land {
         if self.anywhere || theirs() { wanted } else { self.home.clone() }
     }
 
+    /// Whether places outside the territory can be asked for. In the attack table nobody is there to be asked.
+    pub(crate) fn lets_beyond(&self) -> bool {
+        #[cfg(feature = "lab")]
+        if metnos_executor::lab::var("GUARDS").is_none() {
+            return false;
+        }
+        self.anywhere
+    }
+
+    /// Where what is taken away from outside the territory is kept: with what the workspace keeps.
+    pub(crate) fn keeps_for_outside(&self) -> Option<&Path> {
+        let keep = self.keeps.iter().find(|keep| self.workspace.starts_with(&keep.root.0))?;
+        Some(&keep.dir.0)
+    }
+
     /// A refusal as this person can use it: only the host can open a folder.
     pub(crate) fn told(&self, failure: Failure) -> Failure {
         match failure.class {

@@ -3,6 +3,7 @@
 
 use crate::birth::BirthReport;
 use crate::install::{Built, embedded, refused};
+use crate::news::Topic;
 use crate::runtime::Runtime;
 use metnos_executor::catalog::CatalogError;
 use metnos_executor::home::Root;
@@ -35,6 +36,30 @@ pub struct Row {
     pub reason: Option<String>,
 }
 
+/// A version that was signed and installed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Signed {
+    /// The executor.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// True when it is the one in use.
+    pub in_use: bool,
+}
+
+/// An executor that is not in use.
+#[derive(Clone, Debug)]
+pub struct Unused {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub state: State,
+    /// The command that lets it be called again.
+    pub hint: String,
+    /// Its manifest and schema, if its signature holds.
+    pub parts: Option<(String, String)>,
+}
+
 fn parse(name: &str) -> Result<ExecutorName, Failure> {
     ExecutorName::parse(name)
         .map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))
@@ -51,6 +76,19 @@ pub(crate) fn failed(error: CatalogError) -> Failure {
         Some(hint) => failure.with_hint(hint),
         None => failure,
     }
+}
+
+/// How many executors there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExecutorCounts {
+    /// Those that can be called now: active and verified.
+    pub in_use: usize,
+    /// All others.
+    pub out_of_use: usize,
+    /// Those of them in quarantine.
+    pub quarantined: usize,
+    /// Those of them that were archived.
+    pub archived: usize,
 }
 
 impl Runtime {
@@ -81,6 +119,20 @@ impl Runtime {
         rows.retain(|row| !self.config.is_off(&row.name));
         rows.sort_by(|a, b| a.name.cmp(&b.name));
         rows
+    }
+
+    /// How many executors there are, seeds, builtins and what was put in together: the one count that is told anywhere.
+    pub fn executor_counts(&self) -> ExecutorCounts {
+        let rows = self.executors();
+        let usable = |row: &&Row| row.verified && row.state == "active";
+        let in_use = rows.iter().filter(usable).count();
+        let of = |state: &str| rows.iter().filter(|row| row.state == state).count();
+        ExecutorCounts {
+            in_use,
+            out_of_use: rows.len() - in_use,
+            quarantined: of("quarantined"),
+            archived: of("archived"),
+        }
     }
 
     /// Manifest and schema of the executors that a person has put in beside the seeds, as far as they verify now.
@@ -152,43 +204,94 @@ impl Runtime {
         }
     }
 
-    /// A check refused an installed executor: out of use it goes, with the reason.
-    pub(crate) fn refuse(&self, name: &ExecutorName, refusal: Refusal) -> Failure {
+    /// A check refused an installed executor, or one version of it that was asked for: out of use it goes, with the
+    /// reason.
+    pub(crate) fn refuse(&self, name: &ExecutorName, version: Option<&Version>, refusal: Refusal) -> Failure {
         if refusal.part == Part::Absent {
             return Failure::new(ErrorClass::NotFound, refusal.reason).with_hint(self.near(name.as_str()));
         }
         if matches!(refusal.part, Part::Lifecycle | Part::Root) {
-            return out_of_use(name, &refusal);
+            return refused(name.as_str(), &refusal).with_hint(self.way_back(name));
         }
         // A disk that failed for a moment is no finding: what is really wrong is wrong again.
-        if self.catalog.resolve(name, None).is_ok() && self.host.check(&self.catalog).is_ok() {
+        if self.catalog.resolve(name, version).is_ok() && self.host.check(&self.catalog).is_ok() {
             return Failure::internal(format!("{name} could not be checked just now: {refusal}"))
                 .with_hint("try again; metnos doctor if it happens often");
         }
-        self.put_out_of_use(name, &refusal)
+        self.put_out_of_use(name, version, &refusal)
     }
 
-    /// An executor that was read whole did not keep its promises: reading it again would not tell.
-    pub(crate) fn put_out_of_use(&self, name: &ExecutorName, refusal: &Refusal) -> Failure {
-        let failure = out_of_use(name, refusal);
-        match self.catalog.quarantine(name, refusal) {
-            Ok(_) => {
-                let detail = json!({ "act": "quarantine", "name": name.as_str(), "part": refusal.part, "reason": refusal.reason });
-                match self.note(Kind::Lifecycle, detail) {
-                    Ok(()) => failure,
-                    Err(unrecorded) => unrecorded,
+    /// A version that was read whole did not keep its promises: reading it again would not tell. The others stay.
+    pub(crate) fn put_out_of_use(
+        &self,
+        name: &ExecutorName,
+        version: Option<&Version>,
+        refusal: &Refusal,
+    ) -> Failure {
+        let failure = refused(name.as_str(), refusal);
+        let Ok(moved) = self.catalog.quarantine(name, version, refusal) else {
+            // Already there, or it cannot be moved: either way it does not run.
+            return failure.with_hint(approve_hint(name));
+        };
+        let version = moved.version.map(|version| version.to_string());
+        let detail = json!({ "act": "quarantine", "name": name.as_str(), "version": version, "part": refusal.part, "reason": refusal.reason });
+        match self.note(Kind::Lifecycle, detail) {
+            Ok(()) => {
+                // It does not run either way: what is called is checked anew.
+                let _ = self.moved_executors();
+                // What is wrong with a candidate is mended in its folder; what is in use stays in use.
+                match self.catalog.resolve(name, None) {
+                    Ok(used) => failure.with_hint(format!(
+                        "{name} {} stays in use; metnos executors approve {name} --reason \"…\" tries this one again",
+                        used.manifest.executor.version
+                    )),
+                    Err(_) => failure.with_hint(self.way_back(name)),
                 }
             }
-            // Already there, or it cannot be moved: either way it does not run.
-            Err(_) => failure,
+            Err(unrecorded) => unrecorded,
         }
+    }
+
+    /// The command that lets an executor be called again.
+    pub(crate) fn way_back(&self, name: &ExecutorName) -> String {
+        let Some(out) = self.catalog.out_of_use(name) else { return approve_hint(name) };
+        let promote =
+            out.spare.map(|version| format!("metnos executors promote {name} {version} --reason \"…\""));
+        match (out.state, promote) {
+            (State::Archived, _) => format!("metnos executors restore {name} --reason \"…\""),
+            (State::Synthesised, Some(promote)) => promote,
+            (_, Some(promote)) => format!("{}  ·  {promote}", approve_hint(name)),
+            (_, None) => approve_hint(name),
+        }
+    }
+
+    /// The executors that a person, or a check, took out of use: what the planner does not plan, and why.
+    pub fn out_of_use(&self) -> Vec<Unused> {
+        let rows = self.catalog.list().unwrap_or_default();
+        let mut unused: Vec<Unused> = Vec::new();
+        for row in rows.into_iter().filter(|row| !row.verified) {
+            let Ok(name) = ExecutorName::parse(&row.name) else { continue };
+            let Some(out) = self.catalog.out_of_use(&name) else { continue };
+            if unused.iter().any(|known| known.name == row.name) {
+                continue;
+            }
+            let parts = self.catalog.parts_out_of_use(&out);
+            let hint = self.way_back(&name);
+            unused.push(Unused { name: row.name, state: out.state, hint, parts });
+        }
+        unused
+    }
+
+    /// Tells every process of this home that the executors in use are others now.
+    pub(crate) fn moved_executors(&self) -> Result<(), Failure> {
+        self.news.tell(&self.db, Topic::Executors)
     }
 
     /// Takes an executor out of use because a person says so.
     pub fn quarantine(&self, name: &str, reason: &str) -> Result<(), Failure> {
         let name = parse(name)?;
         let refusal = Refusal::new(Part::Lifecycle, format!("by hand: {reason}"));
-        self.catalog.quarantine(&name, &refusal).map_err(failed)?;
+        self.catalog.quarantine(&name, None, &refusal).map_err(failed)?;
         self.noted("quarantine", &name, reason)
     }
 
@@ -206,36 +309,40 @@ impl Runtime {
         self.noted("restore", &name, reason)
     }
 
-    /// Makes another installed version the current one.
+    /// Makes an installed version the current one. It must keep its promises here.
     pub fn promote(&self, name: &str, version: &str, reason: &str) -> Result<(), Failure> {
         let name = parse(name)?;
         let version: Version = version.parse().map_err(|e| Failure::wrong_args(format!("version: {e}")))?;
+        let found = self.resolve(&name, Some(&version.to_string()))?;
+        if !self.born(&found) {
+            self.must_be_born(&name, &version)?;
+        }
         self.catalog.promote(&name, &version, &self.key).map_err(failed)?;
-        self.noted("promote", &name, reason)
+        self.noted_of("promote", &name, Some(&version), reason)
     }
 
     /// Brings an executor back from quarantine. A seed comes back as it was built, together with
     /// its host; anything else is signed again as it lies there, and must pass its birth tests.
     pub fn approve(&self, name: &str, reason: &str, built: Option<&Built>) -> Result<(), Failure> {
         let name = parse(name)?;
-        match embedded(name.as_str()) {
+        let moved = match embedded(name.as_str()) {
             Some(parts) => {
                 if let Some(built) = built {
                     self.repair_host(built)?;
                 }
-                self.catalog.renew(&name, parts, &why(reason), &self.key).map_err(failed)?;
+                self.catalog.renew(&name, parts, &why(reason), &self.key).map_err(failed)?
             }
-            None => {
-                self.catalog.approve(&name, &why(reason), &self.key).map_err(failed)?;
-            }
+            None => self.catalog.approve(&name, &why(reason), &self.key).map_err(failed)?,
+        };
+        if let Some(version) = &moved.version {
+            self.must_be_born(&name, version)?;
         }
-        self.must_be_born(&name)?;
-        self.noted("approve", &name, reason)
+        self.noted_of("approve", &name, moved.version.as_ref(), reason)
     }
 
     /// Signs a folder of a person's own and installs it under `synt` or `skills`, as its manifest
-    /// says. It must pass the static rule and its birth tests.
-    pub fn sign(&self, folder: &Path, reason: &str) -> Result<String, Failure> {
+    /// says. It must pass the static rule and its birth tests. What is in use stays so until this is promoted.
+    pub fn sign(&self, folder: &Path, reason: &str) -> Result<Signed, Failure> {
         let mut parts: Vec<(&str, Vec<u8>)> = Vec::new();
         for part in ["manifest.toml", "schema.json", "tests/birth.toml", "main.py"] {
             match read_bounded(&folder.join(part)) {
@@ -256,49 +363,56 @@ impl Runtime {
             metnos_executor::manifest::CreatedBy::Synt { .. } => Root::Synt,
             metnos_executor::manifest::CreatedBy::Skill { .. } => Root::Skills,
         };
-        let name = manifest.executor.name.clone();
+        let (name, version) = (manifest.executor.name.clone(), manifest.executor.version);
         let borrowed: Vec<(&str, &[u8])> = parts.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-        self.catalog
-            .install(root, &name, &manifest.executor.version, &borrowed, &self.key)
-            .map_err(failed)?;
-        self.catalog.promote(&name, &manifest.executor.version, &self.key).map_err(failed)?;
-        self.must_be_born(&name)?;
-        self.noted("sign", &name, reason)?;
-        Ok(name.to_string())
+        self.catalog.install(root, &name, &version, &borrowed, &self.key).map_err(failed)?;
+        self.must_be_born(&name, &version)?;
+        self.noted_of("sign", &name, Some(&version), reason)?;
+        let used = self.catalog.resolve(&name, None).ok().map(|used| used.manifest.executor.version);
+        Ok(Signed { name: name.to_string(), version: version.to_string(), in_use: used == Some(version) })
     }
 
-    /// Birth tests decide: a failure quarantines and says which promise was broken.
-    fn must_be_born(&self, name: &ExecutorName) -> Result<(), Failure> {
-        let found = self.resolve(name, None)?;
+    /// Birth tests decide: a failure quarantines this version and says which promise was broken.
+    fn must_be_born(&self, name: &ExecutorName, version: &Version) -> Result<(), Failure> {
+        let found = self.resolve(name, Some(&version.to_string()))?;
         let report = self.birth(&found)?;
         match report.failed.first() {
             None => Ok(()),
             Some((promise, why)) => {
                 let refusal = Refusal::new(Part::BirthTests, format!("{promise}: {why}"));
-                Err(self.put_out_of_use(name, &refusal))
+                Err(self.put_out_of_use(name, Some(version), &refusal))
             }
         }
     }
 
-    /// Runs birth tests of the named executors, or of all that are active.
+    /// Runs birth tests of the named executors, or of all that are in use. A name may be `name@version`, for one that
+    /// is installed and not in use. Whatever comes of it, nothing is moved.
     pub fn birth_all(
         &self,
         names: &[String],
         progress: &mut dyn FnMut(&str),
     ) -> Result<Vec<BirthReport>, Failure> {
-        for name in names {
+        let named: Vec<(&str, Option<&str>)> = names
+            .iter()
+            .map(|name| name.split_once('@').map_or((name.as_str(), None), |(name, v)| (name, Some(v))))
+            .collect();
+        for (name, _) in &named {
             parse(name)?;
         }
         let rows = self.catalog.list().map_err(failed)?;
-        if let Some(unknown) = names.iter().find(|n| rows.iter().all(|r| r.name != **n)) {
+        if let Some((unknown, _)) = named.iter().find(|(n, _)| rows.iter().all(|r| r.name != *n)) {
             return Err(Failure::new(ErrorClass::NotFound, format!("no executor called {unknown}")));
         }
-        let chosen =
-            rows.iter().filter(|r| r.state == State::Active && (names.is_empty() || names.contains(&r.name)));
+        let versions = named.iter().filter_map(|(name, version)| Some((*name, Some((*version)?))));
+        let chosen = rows
+            .iter()
+            .filter(|r| r.state.is_usable() && (names.is_empty() || names.contains(&r.name)))
+            .map(|row| (row.name.as_str(), None))
+            .chain(versions);
         let mut reports = Vec::new();
-        for row in chosen {
-            progress(&row.name);
-            let found = self.resolve(&parse(&row.name)?, None)?;
+        for (name, version) in chosen {
+            progress(name);
+            let found = self.resolve(&parse(name)?, version)?;
             reports.push(self.birth(&found)?);
         }
         Ok(reports)
@@ -310,7 +424,22 @@ impl Runtime {
     }
 
     fn noted(&self, act: &str, name: &ExecutorName, reason: &str) -> Result<(), Failure> {
-        self.note(Kind::Lifecycle, json!({ "act": act, "name": name.as_str(), "reason": reason }))
+        self.noted_of(act, name, None, reason)
+    }
+
+    fn noted_of(
+        &self,
+        act: &str,
+        name: &ExecutorName,
+        version: Option<&Version>,
+        reason: &str,
+    ) -> Result<(), Failure> {
+        let mut detail = json!({ "act": act, "name": name.as_str(), "reason": reason });
+        if let Some(version) = version {
+            detail["version"] = version.to_string().into();
+        }
+        self.note(Kind::Lifecycle, detail)?;
+        self.moved_executors()
     }
 
     /// Opens a folder to Metnos.
@@ -328,7 +457,7 @@ impl Runtime {
         let added = self.db.add_root(&found.path, "host/cli", jiff::Timestamp::now());
         added.map_err(|e| Failure::internal(e.to_string()))?;
         self.note(Kind::Territory, json!({ "act": "add", "path": found.path }))?;
-        self.reload_territory()
+        self.moved_territory()
     }
 
     /// Closes a folder again.
@@ -339,6 +468,12 @@ impl Runtime {
                 .with_hint("the workspace and the home directory are always open"));
         }
         self.note(Kind::Territory, json!({ "act": "remove", "path": path }))?;
+        self.moved_territory()
+    }
+
+    /// Looks at the territory anew, here and in every other process of this home.
+    fn moved_territory(&self) -> Result<(), Failure> {
+        self.news.tell(&self.db, Topic::Territory)?;
         self.reload_territory()
     }
 }
@@ -355,8 +490,7 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why an executor does not run, and what lets it run again.
-fn out_of_use(name: &ExecutorName, refusal: &Refusal) -> Failure {
-    let hint = format!("metnos executors approve {name} --reason \"…\"");
-    refused(name.as_str(), refusal).with_hint(hint)
+/// The command that brings an executor back from quarantine.
+fn approve_hint(name: &ExecutorName) -> String {
+    format!("metnos executors approve {name} --reason \"…\"")
 }

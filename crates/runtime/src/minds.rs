@@ -42,8 +42,35 @@ pub trait Minds: Send + Sync {
     /// Whether somebody stands behind this role.
     fn has(&self, role: Role) -> bool;
 
-    /// Asks once. The answer should have the shape of `schema`; whoever asks checks it again.
-    fn ask(&self, role: Role, prompt: &Prompt<'_>, schema: &Value) -> Result<Value, Failure>;
+    /// Asks once. The answer should have the shape of `schema`; whoever asks checks it again. It is not waited for
+    /// once `stopped` says so.
+    fn ask(&self, role: Role, prompt: &Prompt<'_>, schema: &Value, stopped: &dyn Fn() -> bool) -> Told;
+}
+
+/// What a model answered, and what that took.
+pub struct Told {
+    /// The answer, or why there is none.
+    pub answer: Result<Value, Failure>,
+    /// What it took, whatever came of it.
+    pub used: Used,
+}
+
+impl Told {
+    /// Nobody was asked.
+    pub(crate) fn unasked(why: Failure) -> Self {
+        Self { answer: Err(why), used: Used::default() }
+    }
+}
+
+/// What questions to models took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Tokens of the questions.
+    pub tokens_in: u64,
+    /// Tokens of the answers.
+    pub tokens_out: u64,
+    /// In millionths.
+    pub cost: u64,
 }
 
 /// The next step for somebody who has no model.

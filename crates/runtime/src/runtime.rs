@@ -14,7 +14,6 @@ use metnos_executor::profile::TableVersions;
 use metnos_executor::record::Counters;
 use metnos_executor::signature::Verified;
 use metnos_executor::wire::Start;
-use metnos_guard::redact::Redactor;
 use metnos_memory::audit::Audit;
 use metnos_memory::db::Db;
 use metnos_sandbox::{Cell, Keeping, Launcher, Mounts, Pool};
@@ -24,7 +23,7 @@ use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::io::Read;
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// How a runtime is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,15 +49,20 @@ pub struct Runtime {
     pub config: crate::config::Config,
     pub(crate) gate: crate::halt::Gate,
     pub(crate) meter: crate::guards::Meter,
-    pub(crate) redactor: RwLock<Arc<Redactor>>,
-    pub(crate) vault: Vault,
+    pub(crate) discretion: Arc<crate::discreet::Discretion>,
+    pub(crate) vault: Arc<Vault>,
     pub(crate) host: HostDoor,
     /// Digests of executors known to keep their birth promises in this environment.
     pub(crate) alive: Mutex<HashSet<String>>,
     pub(crate) lands: Lands,
+    /// What other processes of this home changed meanwhile.
+    pub(crate) news: crate::news::News,
     pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
 }
+
+/// The counter that says that texts are kept sealed.
+const SEALED: &str = "texts sealed";
 
 /// Counters of signed records, kept in the database so that an old record is not a valid one.
 struct DbCounters(Arc<Db>);
@@ -119,13 +123,17 @@ impl Runtime {
         let state = home.state_dir();
         crate::reserve::make_room(&state);
         let db = Arc::new(Db::open(&state.join("metnos.sqlite")).map_err(broken)?);
+        // Before anything is loaded: what changes from here on is seen.
+        let news = crate::news::News::of(&db)?;
         let signer = Arc::new(crate::audit_log::KeySigner(Arc::clone(&key)));
         let audit = Audit::open(&home.audit_dir(), &state, signer, jiff::Timestamp::now).map_err(broken)?;
         crate::audit_log::remember(&audit, &db).map_err(broken)?;
         let journal = Journal::open(&state.join("journal")).map_err(|e| crate::undo::failed(&e))?;
         let locks = Locks::open(&state.join("locks")).map_err(|e| crate::undo::failed(&e))?;
         let lands = Lands::open(&home, &db)?;
-        let vault = crate::vault::open(&home)?;
+        let vault = Arc::new(crate::vault::open(&home)?);
+        let discretion = Arc::new(crate::discreet::Discretion::new(Arc::clone(&vault))?);
+        db.seal_with(Arc::<crate::discreet::Discretion>::clone(&discretion));
         let catalog = Catalog::open(
             home.clone(),
             key.public(),
@@ -142,20 +150,32 @@ impl Runtime {
             journal,
             locks,
             kept: crate::keeping::Fresh::default(),
-            guards: crate::guards::Guards::load()?,
+            guards: crate::guards::Guards::load(&home.user_home())?,
             config: crate::config::Config::load(&home)?,
             gate: crate::halt::Gate::open(&state)?,
             meter: crate::guards::Meter::new(&home.audit_dir()),
-            redactor: RwLock::new(Arc::new(crate::vault::redactor(&vault)?)),
+            discretion,
             vault,
             lands,
+            news,
             pool: OnceLock::new(),
             warm: options.warm,
             home,
         };
+        runtime.seal_once()?;
         runtime.repair()?;
         crate::reserve::hold_back(&state);
         Ok(runtime)
+    }
+
+    /// Seals what an older Metnos wrote, once.
+    fn seal_once(&self) -> Result<(), Failure> {
+        let failed = |e: metnos_memory::Error| Failure::internal(e.to_string());
+        if self.db.counter(SEALED).map_err(failed)? == 0 {
+            self.seal_again()?;
+            self.db.raise(SEALED, 1).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Closes what a crash left open: changes first, then the lines and calls that tell of them.
@@ -181,9 +201,9 @@ impl Runtime {
         let version: Option<Version> = version
             .map(|v| v.parse().map_err(|e| Failure::wrong_args(format!("version {v}: {e}"))))
             .transpose()?;
-        let found =
-            self.catalog.resolve(name, version.as_ref()).map_err(|refusal| self.refuse(name, refusal))?;
-        self.host.check(&self.catalog).map_err(|refusal| self.refuse(name, refusal))?;
+        let refuse = |refusal| self.refuse(name, version.as_ref(), refusal);
+        let found = self.catalog.resolve(name, version.as_ref()).map_err(refuse)?;
+        self.host.check(&self.catalog).map_err(refuse)?;
         Ok(found)
     }
 
@@ -252,7 +272,7 @@ impl Runtime {
         let launcher = self.launcher()?;
         match self.pool(&launcher) {
             // A pool keeps the host it began with; once another is approved, its cells are not used.
-            Some(pool) if pool.runs(&launcher) => pool.take(mounts, core),
+            Some(pool) if pool.runs(&launcher) && !mounts.once => pool.take(mounts, core),
             _ => launcher.start(mounts, core, Start::Now).map(|cell| (cell, false)),
         }
     }

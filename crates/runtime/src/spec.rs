@@ -52,6 +52,26 @@ pub struct Provenance {
     pub derived: Vec<String>,
     /// Made up by a model: nothing of it was said.
     pub unsaid: Vec<String>,
+    /// Where the lists lie that came along, for the audit.
+    pub places: Places,
+}
+
+/// Where the two lists of a call lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Places {
+    /// The input list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<String>,
+    /// The second one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<String>,
+}
+
+impl Places {
+    /// True when no place is known.
+    pub(crate) fn are_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Provenance {
@@ -73,6 +93,8 @@ impl Provenance {
 pub trait Door {
     /// How far it is.
     fn progress(&mut self, _progress: &Progress) {}
+    /// What it does or waits for where nothing can be counted, in the person's words.
+    fn says(&mut self, _text: &str) {}
     /// True once the person asked to stop.
     fn cancelled(&self) -> bool {
         false

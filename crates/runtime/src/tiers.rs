@@ -1,15 +1,18 @@
 //! The models that configuration binds, as executors and turns ask them: within the budget, with the key
 //! from the vault, written down whatever came of it.
 
-use crate::minds::{Minds, Prompt, Role};
+use crate::minds::{Minds, Prompt, Role, Told, Used};
 use crate::runtime::Runtime;
 use jiff::Timestamp;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_llm::{Client, Constraint, Key, LlmError, Question, Shape, Spent, Tier};
+use metnos_llm::{Client, Constraint, Key, LlmError, Question, Shape, Spent, Tier, Usage};
 use metnos_memory::db::{ModelCall, ModelUse};
 use serde_json::Value;
-use std::time::Duration;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
+/// How often somebody is looked for who wants to stop.
+const LOOK: Duration = Duration::from_millis(50);
 /// The most tokens of an answer to an executor.
 const ANSWER_TOKENS: u64 = 800;
 
@@ -54,42 +57,119 @@ impl Runtime {
     }
 }
 
+/// Bytes of what a model is told beside the text, for each question.
+const AROUND: usize = 2_000;
+/// Bytes of one token of a question, at most.
+const TOKEN: usize = 3;
+
+/// What so many questions about so many bytes of text may cost at most, in millionths.
+pub(crate) fn costs(tier: &Tier, bytes: usize, questions: u64) -> u64 {
+    let asked = (bytes.div_ceil(TOKEN) as u64)
+        .saturating_add(questions.saturating_mul(AROUND.div_ceil(TOKEN) as u64));
+    let told = questions.saturating_mul(ANSWER_TOKENS);
+    tier.price_in.of(asked).saturating_add(tier.price_out.of(told))
+}
+
+/// A question whose answer is waited for beside somebody who may want to stop.
+pub struct Waited {
+    /// What the model is to do.
+    pub system: String,
+    /// What it is to do it with, without secrets.
+    pub user: String,
+    /// What an answer looks like.
+    pub constraint: Constraint,
+    /// How long it may be.
+    pub most_tokens: u64,
+}
+
+impl Waited {
+    /// Waits in another thread, so that nobody has to go on waiting who wants to stop. What was sent is then answered to
+    /// nobody, and ends at its timeout.
+    pub fn wait(
+        self,
+        client: Client,
+        wall: Duration,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<metnos_llm::Answer, Failure> {
+        let (sender, receiver) = channel();
+        let began = Instant::now();
+        let ask = move || {
+            let Self { system, user, constraint, most_tokens } = self;
+            let question =
+                Question { system: &system, user: &user, constraint: Some(&constraint), most_tokens };
+            // Nobody may be waiting any more.
+            let _ = sender.send(client.ask(&question, wall));
+        };
+        let thread = std::thread::Builder::new().name("model".into()).spawn(ask);
+        thread.map_err(|e| Failure::io("asking a model", &e))?;
+        loop {
+            let text = match receiver.recv_timeout(LOOK) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Disconnected) => {
+                    Err(LlmError::Unreachable("the question was given up".to_owned()))
+                }
+                Err(RecvTimeoutError::Timeout) if stopped() => Err(LlmError::Stopped),
+                Err(RecvTimeoutError::Timeout) => continue,
+            };
+            let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            return Ok(metnos_llm::Answer { text, usage: Usage { ms, ..Usage::default() } });
+        }
+    }
+}
+
 impl Minds for Runtime {
     fn has(&self, role: Role) -> bool {
         self.config.tiers.of(tier_of(role)).is_some()
     }
 
-    fn ask(&self, role: Role, prompt: &Prompt<'_>, schema: &Value) -> Result<Value, Failure> {
+    fn ask(&self, role: Role, prompt: &Prompt<'_>, schema: &Value, stopped: &dyn Fn() -> bool) -> Told {
         let Some(tier) = self.config.tiers.of(tier_of(role)).cloned() else {
-            return Err(Failure::new(ErrorClass::DependencyMissing, crate::minds::how_to_bind(role)));
+            return Told::unasked(Failure::new(
+                ErrorClass::DependencyMissing,
+                crate::minds::how_to_bind(role),
+            ));
         };
-        let shape = Shape::of_schema(schema)
-            .ok_or_else(|| Failure::internal("an answer is wanted that cannot be described"))?;
+        let Some(shape) = Shape::of_schema(schema) else {
+            return Told::unasked(Failure::internal("an answer is wanted that cannot be described"));
+        };
         let (constraint, model) = (Constraint::new(shape), tier.model.clone());
-        let room = self.model_room(None, &jiff::tz::TimeZone::system(), &tier);
-        let room = room.map_err(|e| self.unhelped(&e))?;
+        let room = match self.model_room(None, &jiff::tz::TimeZone::system(), &tier) {
+            Ok(room) => room,
+            Err(e) => return Told::unasked(self.unhelped(&e)),
+        };
         // A secret in a document is shown to no model.
-        let user = self.told(prompt.user);
-        let question = Question {
-            system: prompt.system,
-            user: &user,
-            constraint: Some(&constraint),
+        let asked = Waited {
+            system: prompt.system.to_owned(),
+            user: self.told(prompt.user),
+            constraint: constraint.clone(),
             most_tokens: ANSWER_TOKENS.min(room.tokens),
         };
-        let answer = Client::new(tier, room.key).ask(&question, room.wall);
+        let answer = match asked.wait(Client::new(tier, room.key), room.wall, stopped) {
+            Ok(answer) => answer,
+            Err(failure) => return Told::unasked(failure),
+        };
+        let usage = answer.usage;
         let call = ModelCall {
             turn: None,
             role: role.word().to_owned(),
             model,
-            tokens_in: answer.usage.tokens_in,
-            tokens_out: answer.usage.tokens_out,
-            ms: answer.usage.ms,
-            cost: answer.usage.cost,
+            tokens_in: usage.tokens_in,
+            tokens_out: usage.tokens_out,
+            ms: usage.ms,
+            cost: usage.cost,
             outcome: answer.text.as_ref().map_or_else(LlmError::word, |_| "answered").to_owned(),
         };
-        self.db.note_model(&call, Timestamp::now()).map_err(|e| Failure::internal(e.to_string()))?;
-        let text = answer.text.map_err(|e| self.unhelped(&e))?;
-        constraint.read(&text).map_err(|e| Failure::internal(format!("the answer of the model: {e}")))
+        let noted = self.db.note_model(&call, Timestamp::now());
+        let read = || {
+            noted.map_err(|e| Failure::internal(e.to_string()))?;
+            if matches!(answer.text, Err(LlmError::Stopped)) {
+                return Err(Failure::new(ErrorClass::Cancelled, "stopped while a model was being asked"));
+            }
+            let text = answer.text.map_err(|e| self.unhelped(&e))?;
+            constraint.read(&text).map_err(|e| Failure::internal(format!("the answer of the model: {e}")))
+        };
+        let used = Used { tokens_in: usage.tokens_in, tokens_out: usage.tokens_out, cost: usage.cost };
+        Told { answer: read(), used }
     }
 }
 

@@ -24,6 +24,22 @@ const LAST_BREATH: Duration = Duration::from_secs(2);
 /// How many records are read for one part of a list.
 const LOOKED_AT: usize = 2_000;
 
+/// How often it is looked whether a change is over.
+const LOOK: Duration = Duration::from_millis(50);
+/// What the turn of an undo on its paths is called, after the call it is about.
+const UNDO: &str = "-undo";
+/// Letters of a request that are told.
+const WHAT: usize = 120;
+
+/// A change that is still at work.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    /// Its turn, or its call.
+    pub turn: String,
+    /// What was asked for.
+    pub what: String,
+}
+
 /// What undoing came to.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -85,6 +101,19 @@ impl Runtime {
         found.is_some_and(|act| is_undoable(&act))
     }
 
+    /// The words that were asked, where a call belongs to a turn.
+    pub fn request_of(&self, call_id: &str) -> Result<Option<String>, Failure> {
+        let Some(turn) = crate::call::turn_of(call_id) else { return Ok(None) };
+        let known = self.db.turn(turn).map_err(|e| Failure::internal(e.to_string()))?;
+        Ok(known.map(|known| known.request))
+    }
+
+    /// What the journal knows of one call, if it changed anything.
+    pub fn changed_by(&self, call_id: &str) -> Option<Turn> {
+        let act = self.journal.look(call_id).ok().flatten()?;
+        Some(turn(&act)).filter(|change| change.operations > 0)
+    }
+
     /// Whether a call of this executor that no longer runs left nothing behind: it only looks, was never begun, or was taken
     /// back as a whole. What cannot be known left something.
     pub fn left_nothing(&self, executor: &str, call_id: &str) -> bool {
@@ -125,13 +154,79 @@ impl Runtime {
         Ok(latest(&self.journal.acts().map_err(|e| failed(&e))?, user).map(turn))
     }
 
+    /// Waits until no change of `user` is at work, or none of the one that is named: each time it is not over yet `go_on`
+    /// is told what is waited for, and says whether to wait on.
+    pub fn wait_for_changes(
+        &self,
+        user: &str,
+        which: Option<&str>,
+        go_on: &mut dyn FnMut(&Waits) -> bool,
+    ) -> Result<(), Failure> {
+        while let Some(waits) = self.at_work(user, which)? {
+            if !go_on(&waits) {
+                return Err(self.not_yet(user, &waits));
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    /// A change at work: one of `user`, or the one that is named.
+    fn at_work(&self, user: &str, which: Option<&str>) -> Result<Option<Waits>, Failure> {
+        let who = Principal::parse(user);
+        for name in self.locks.held(None).into_iter().filter(|name| !name.ends_with(UNDO)) {
+            let of_turn = crate::call::turn_of(&name);
+            let turn = of_turn.map(|turn| self.db.turn(turn)).transpose();
+            let caller = match turn.map_err(|e| Failure::internal(e.to_string()))?.flatten() {
+                Some(turn) => Some(turn.caller),
+                None => self.journal.look(&name).ok().flatten().and_then(|act| Some(act.head?.user)),
+            };
+            let own = caller.is_some_and(|caller| Principal::parse(&caller).user == who.user);
+            let meant = match which {
+                None => own,
+                Some(id) => (own || who.is_host()) && (name == id || of_turn == Some(id)),
+            };
+            if meant {
+                return Ok(Some(self.waits(&name)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn waits(&self, name: &str) -> Waits {
+        let name = name.strip_suffix(UNDO).unwrap_or(name);
+        let turn = crate::call::turn_of(name).and_then(|turn| self.db.turn(turn).ok().flatten());
+        let what = turn.as_ref().map(|turn| turn.request.clone());
+        let executor = || self.journal.look(name).ok().flatten().and_then(|act| Some(act.head?.executor));
+        Waits {
+            turn: turn.map_or_else(|| name.to_owned(), |turn| turn.id),
+            what: what.or_else(executor).unwrap_or_else(|| name.to_owned()),
+        }
+    }
+
+    /// What is waited for, in words.
+    pub fn waits_for(&self, lang: &str, waits: &Waits) -> String {
+        let what = crate::text::bounded(&waits.what, WHAT);
+        self.say(lang, "undo_waits", &[("what", &what), ("turn", &waits.turn)])
+    }
+
+    fn not_yet(&self, user: &str, waits: &Waits) -> Failure {
+        let lang = self.language(user);
+        let what = crate::text::bounded(&waits.what, WHAT);
+        let why = self.say(&lang, "undo_not_yet", &[("what", &what), ("turn", &waits.turn)]);
+        Failure::new(ErrorClass::Conflict, why).with_hint(format!("metnos turns {}", waits.turn))
+    }
+
     /// Undoes one act, a turn as a whole, or the latest of `user` that can be. `None` when there is nothing to undo.
+    /// What is still at work comes first: while that lasts `go_on` is told of it.
     pub fn undo(
         &self,
         user: &str,
         which: Option<&str>,
         purpose: Purpose,
+        go_on: &mut dyn FnMut(&Waits) -> bool,
     ) -> Result<Option<Outcome>, Failure> {
+        self.wait_for_changes(user, which, go_on)?;
         let acts = self.journal.acts().map_err(|e| failed(&e))?;
         let undoable = |act: &&Act| is_undoable(act);
         let act = match which {
@@ -172,7 +267,7 @@ impl Runtime {
         }
         let as_a_whole = |turn: &&str| which.is_none_or(|id| id == *turn);
         let Some(whole) = crate::call::turn_of(&act.call_id).filter(as_a_whole) else {
-            let undone = self.undo_act(act, user, purpose)?;
+            let undone = self.undo_act(act, user, purpose, go_on)?;
             return self.after_undo(undone, user, purpose);
         };
         // A turn is taken back as a whole, its last step first.
@@ -182,7 +277,7 @@ impl Runtime {
             .filter(undoable)
             .filter(|act| crate::call::turn_of(&act.call_id) == Some(whole) && reaches(user, act))
         {
-            let Some(one) = self.undo_act(act, user, purpose)? else { continue };
+            let Some(one) = self.undo_act(act, user, purpose, go_on)? else { continue };
             all = Some(match all {
                 None => one,
                 Some(mut all) => {
@@ -209,15 +304,32 @@ impl Runtime {
         Ok(Some(undone))
     }
 
-    fn undo_act(&self, act: &Act, user: &str, purpose: Purpose) -> Result<Option<Outcome>, Failure> {
+    fn undo_act(
+        &self,
+        act: &Act,
+        user: &str,
+        purpose: Purpose,
+        go_on: &mut dyn FnMut(&Waits) -> bool,
+    ) -> Result<Option<Outcome>, Failure> {
         let id = &act.call_id;
         let done = self.journal.read(id).map_err(|e| failed(&e))?;
-        let until = Instant::now() + PATIENCE;
         let paths: Vec<PathBuf> = done.iter().flat_map(|(step, ..)| paths(&step.op)).collect();
-        let lock = self.locks.take(&format!("{id}-undo"), &paths, &|| Instant::now() > until);
+        // What caps a channel is not put back from it either.
+        if let Some(path) = paths.iter().find(|path| self.caps_its_channel(user, path)) {
+            return Err(self.capped(&self.language(user), path));
+        }
+        let (go_on, waited) = (std::cell::RefCell::new(go_on), std::cell::RefCell::new(None));
+        let give_up = || {
+            let Some(name) = self.locks.held(Some(&paths)).into_iter().next() else { return false };
+            let waits = waited.replace(None).unwrap_or_else(|| self.waits(&name));
+            let stops = !(go_on.borrow_mut())(&waits);
+            waited.replace(Some(waits));
+            stops
+        };
+        let lock = self.locks.take(&format!("{id}{UNDO}"), &paths, &give_up);
         let Some(_lock) = lock.map_err(|e| failed(&e))? else {
-            return Err(Failure::new(ErrorClass::Conflict, "another call is changing the same files")
-                .with_hint("try again when it has ended"));
+            let waits = waited.take().unwrap_or_else(|| self.waits(id));
+            return Err(self.not_yet(user, &waits));
         };
         // Whoever had the lock before may have done it.
         let now = self.journal.act(id).map_err(|e| failed(&e))?;
@@ -255,6 +367,7 @@ impl Runtime {
                 left: report.left,
             };
             let undone = undone.after(now.undone.as_ref());
+            self.journal.gave(id, &report.given).map_err(|e| failed(&e))?;
             self.journal.undone(id, &undone).map_err(|e| failed(&e))?;
             self.let_go(id, report.conflicts.is_empty())?;
             line.kind = Kind::Close;
@@ -316,6 +429,7 @@ impl Runtime {
             let Ok(act) = self.journal.act(&id) else { continue };
             let Ok(report) = self.reverse(&act, &so_far, Purpose::Recover) else { continue };
             sweep(&so_far);
+            self.journal.gave(&id, &report.given).map_err(|e| failed(&e))?;
             match report.conflicts.is_empty() {
                 true => open.rolled_back(&vec![Seen::default(); so_far.len()]),
                 // Something of it stands: it happened, as far as it did, and can be undone.
@@ -338,7 +452,8 @@ impl Runtime {
             if act.state == State::Undoing {
                 let user = act.head.as_ref().map_or_else(String::new, |head| head.user.clone());
                 // It stays begun, and `undo --list` says so.
-                let _ = self.undo_act(&act, &user, Purpose::Undo);
+                let until = Instant::now() + PATIENCE;
+                let _ = self.undo_act(&act, &user, Purpose::Undo, &mut |_| Instant::now() < until);
             }
         }
         Ok(())
@@ -369,11 +484,20 @@ impl Runtime {
         let look = land.core.look().map_err(|e| Failure::internal(e.to_string()))?;
         let forbidden = |path: &Path| match look.verdict(path, Deed::Write) {
             Verdict::Free if land.territory.contains(path) => None,
+            // Somebody said yes to that place, and to no more than it.
+            Verdict::Free if was_outside(act, path) => None,
             Verdict::Free => Some("it is outside the territory now".into()),
             Verdict::Core { reason, .. } => Some(reason),
         };
         metnos_undo::reverse_left(done, act.undone.as_ref(), purpose, &forbidden)
     }
+}
+
+/// Whether a path was outside the territory already when the act was allowed: what is taken from a root is kept in it.
+fn was_outside(act: &Act, path: &Path) -> bool {
+    let keeps = act.head.iter().flat_map(|head| &head.keeps);
+    let mut over = keeps.filter(|keep| path.starts_with(&keep.root.0));
+    over.any(|keep| !keep.dir.0.starts_with(&keep.root.0))
 }
 
 /// Staging files that were never given a name.
@@ -418,7 +542,7 @@ pub(crate) fn paths(op: &metnos_executor::Op) -> Vec<PathBuf> {
     use metnos_executor::Op;
     match op {
         Op::MakeDir { path } | Op::Delete { path } | Op::RemoveDir { path } => vec![path.0.clone()],
-        Op::Write { dst, .. } | Op::Copy { dst, .. } => vec![dst.0.clone()],
+        Op::Write { dst, .. } | Op::Copy { dst, .. } | Op::Link { dst, .. } => vec![dst.0.clone()],
         Op::Move { src, dst } => vec![src.0.clone(), dst.0.clone()],
     }
 }

@@ -41,13 +41,6 @@ fn not_kept(missing: &Missing, form: &Form) -> Failure {
     Failure { lacks: missing.forms.iter().map(lacked).collect(), ..failure }
 }
 
-/// A redactor that knows every secret of the vault.
-pub(crate) fn redactor(vault: &Vault) -> Result<Redactor, Failure> {
-    let values = vault.values().map_err(|e| failed(&e))?;
-    let known = values.map(|secret| secret.expose().as_bytes().to_vec()).collect();
-    Redactor::new(known).map_err(|e| Failure::internal(e.to_string()))
-}
-
 /// The vault of a home.
 pub(crate) fn open(home: &Home) -> Result<Vault, Failure> {
     // From here on this process holds secrets.
@@ -86,8 +79,8 @@ impl Runtime {
         let fields = Fields::new(fields).map_err(|e| failed(&e))?;
         self.note_credential("set", name, &names, by)?;
         self.vault.set(name, fields).map_err(|e| failed(&e))?;
-        // What is written from now on must not hold the new secret either.
-        self.renew_redactor()
+        // What is written from now on does not hold it; nor may what was written before.
+        self.seal_again()
     }
 
     /// Lets go of a credential.
@@ -133,9 +126,21 @@ impl Runtime {
             other => other,
         };
         let sealed = bundle.and_then(|bundle| bundle.to_sealed_file()).map_err(|e| failed(&e))?;
-        // Another process may have kept it: what is written from now on must not hold it either.
-        self.renew_redactor()?;
         Ok(Some(sealed))
+    }
+
+    /// Asks whoever sits at the door for what a builtin lacks, and keeps it. Only the host keeps credentials.
+    pub(crate) fn fill(&self, lacking: Failure, caller: &str, door: &mut dyn Door) -> Result<(), Failure> {
+        if !Principal::parse(caller).is_host() {
+            return Err(lacking);
+        }
+        for lacked in lacking.lacks.clone() {
+            let name = metnos_vault::Name::parse(&lacked.name).map_err(|e| failed(&e))?;
+            let form = Form::of(name).map_err(|e| failed(&e))?;
+            let Some(fields) = door.fill(&form) else { return Err(lacking) };
+            self.set_credential(&lacked.name, fields, caller)?;
+        }
+        Ok(())
     }
 
     /// What to ask for before an executor can do its work: the credentials it names that nobody kept.
@@ -181,19 +186,30 @@ impl Runtime {
         failure
     }
 
+    /// Seals values of the vault in what was written before they were known.
+    pub(crate) fn seal_again(&self) -> Result<(), Failure> {
+        let forms = self.discretion.redactor()?.known_forms().to_vec();
+        let sealed = self.db.seal_again(&forms).map(|_| ());
+        sealed.map_err(|e| Failure::internal(format!("what is kept could not be sealed: {e}")))
+    }
+
+    /// What is secret here, for who keeps lists.
+    pub fn discretion(&self) -> &Arc<crate::discreet::Discretion> {
+        &self.discretion
+    }
+
+    /// A value without secrets, fit to be shown.
+    pub fn told_value(&self, value: &mut serde_json::Value) {
+        self.redactor().redact_whole(value);
+    }
+
     /// A text without secrets, fit to be written down.
     pub fn told(&self, text: &str) -> String {
         self.redactor().redact_text(text)
     }
 
-    fn renew_redactor(&self) -> Result<(), Failure> {
-        let fresh = Arc::new(redactor(&self.vault)?);
-        *self.redactor.write().unwrap_or_else(std::sync::PoisonError::into_inner) = fresh;
-        Ok(())
-    }
-
     /// The redactor of this moment.
     pub(crate) fn redactor(&self) -> Arc<Redactor> {
-        Arc::clone(&self.redactor.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+        self.discretion.at_best()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::mounts::Mounts;
 use metnos_executor::lab::{self, Layer};
-use metnos_executor::wire::{PRIVATE_TMP, Start};
+use metnos_executor::wire::{LAYER_DIR, PRIVATE_TMP, Start};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -15,6 +15,10 @@ pub const SOCKET_FD: i32 = 3;
 /// The alternatives are links and nothing else.
 const SYSTEM: [&str; 7] =
     ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"];
+
+/// What the host needs to lay a private layer over a folder, and to let go of it all for good before any of
+/// the executor's code runs.
+const LAYER_CAPABILITIES: [&str; 3] = ["CAP_SYS_ADMIN", "CAP_DAC_OVERRIDE", "CAP_SETPCAP"];
 
 /// Arguments after `bwrap`, up to the program: append what to run.
 pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
@@ -33,6 +37,10 @@ pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
             argv.extend(words.iter().map(OsString::from));
         }
     }
+    if mounts.calls.layer {
+        let keep = LAYER_CAPABILITIES.iter().flat_map(|name| ["--cap-add", *name]);
+        argv.extend(keep.map(OsString::from));
+    }
     #[cfg(feature = "lab")]
     argv.extend(crate::lab::instead());
     let mut push =
@@ -44,6 +52,9 @@ pub fn namespace(mounts: &Mounts) -> Vec<OsString> {
         push(&[&"--tmpfs", &"/tmp"]);
     }
     push(&[&"--dir", &PRIVATE_TMP, &"--setenv", &"TMPDIR", &PRIVATE_TMP]);
+    if mounts.calls.layer {
+        push(&[&"--dir", &LAYER_DIR]);
+    }
     if mounts.system {
         for tree in SYSTEM {
             push(&[&"--ro-bind-try", &tree, &tree]);

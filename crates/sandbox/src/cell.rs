@@ -27,6 +27,8 @@ const STOP: Duration = Duration::from_secs(5);
 const STDERR_KEPT: usize = 16 << 10;
 /// Room for the host's own pages when memory is compared with the limit.
 const HOST_ROOM: u64 = 32 << 20;
+/// What the host runs besides itself where code works under a layer: one process that reaps, one that runs it.
+const LAYER_TASKS: u32 = 2;
 /// What bubblewrap itself runs in the group of a cell: one process outside, one as init inside.
 pub(crate) const BWRAP_TASKS: u32 = 2;
 
@@ -158,6 +160,7 @@ impl Cell {
             .map_err(|e| Failure::internal(format!("the cell did not take the call: {e}")))?;
         (dialogue.at_work)();
         let mut told_to_stop: Option<Instant> = None;
+        let mut looked = Instant::now();
         loop {
             let slice = (Instant::now() + LOOK).min(deadline);
             if self.wait(slice) {
@@ -174,9 +177,13 @@ impl Cell {
                         }));
                     }
                 }
-                continue;
+                // A cell that speaks all the time is looked at all the same.
+                if looked.elapsed() < LOOK {
+                    continue;
+                }
             }
-            if Instant::now() >= deadline && !lab::without(Layer::Wall) {
+            looked = Instant::now();
+            if looked >= deadline && !lab::without(Layer::Wall) {
                 return Err(Failure::new(
                     ErrorClass::Timeout,
                     format!("no answer within {} ms", limits.wall_ms),
@@ -199,10 +206,20 @@ impl Cell {
     /// Sets the bounds of the group. The same as `within` allows, and what the group counts besides:
     /// bubblewrap, and files in the private folder, which have a size of their own.
     fn bound(&mut self, limits: &Limits) {
-        let memory = (limits.memory_mb << 20) + HOST_ROOM + (self.mounts.tmp_mb << 20);
-        let tasks = limits.processes.saturating_add(1 + BWRAP_TASKS);
+        let files = self.mounts.tmp_mb.saturating_add(self.mounts.layer_mb) << 20;
+        let memory = (limits.memory_mb << 20) + self.host_room() + files;
+        let tasks = limits.processes.saturating_add(1 + BWRAP_TASKS + self.layer_tasks());
         // A group that does not hold must not be named as one that does.
         let _ = self.group.take_if(|group| !group.limit(memory, tasks));
+    }
+
+    /// The processes of the host beside the one that every cell has.
+    fn layer_tasks(&self) -> u32 {
+        if self.mounts.calls.layer { LAYER_TASKS } else { 0 }
+    }
+
+    fn host_room(&self) -> u64 {
+        HOST_ROOM * u64::from(1 + self.layer_tasks())
     }
 
     /// What the kernel did about a limit, if anything.
@@ -215,10 +232,10 @@ impl Cell {
             return Ok(());
         }
         let usage = watch::usage(self.child.id());
-        if usage.bytes > (limits.memory_mb << 20) + HOST_ROOM {
+        if usage.bytes > (limits.memory_mb << 20) + self.host_room() {
             return Err(over(Hit::Memory, limits));
         }
-        if usage.tasks > limits.processes.saturating_add(1) {
+        if usage.tasks > limits.processes.saturating_add(1 + self.layer_tasks()) {
             return Err(over(Hit::Tasks, limits));
         }
         self.overrun(limits).map_or(Ok(()), Err)

@@ -35,6 +35,9 @@ pub struct Ground<'a> {
     pub folders: &'a Folders,
     /// What a relative path is relative to.
     pub base: &'a Path,
+    /// Whether paths outside the territory may be named. The policy says what comes of them: this only lets the call
+    /// have them, and no more than them, once it is let through.
+    pub beyond: bool,
     /// Where things are kept for undo, for each root: core, but a cell that changes must reach its own
     /// folder there.
     pub keeps: &'a [Keep],
@@ -84,6 +87,7 @@ pub fn mint(
         seen: HashSet::new(),
         folders: RefCell::default(),
         beside,
+        left: false,
     };
     cut.wire.net = !profile.net.is_empty();
     cut.wire.exec = profile.exec.iter().cloned().map(BytePath).collect();
@@ -128,6 +132,8 @@ struct Cut<'a> {
     folders: RefCell<HashMap<PathBuf, PathBuf>>,
     /// A changer that could be told a destination and was not: it works beside its sources.
     beside: bool,
+    /// Something outside the territory was named.
+    left: bool,
 }
 
 impl<'a> Cut<'a> {
@@ -164,13 +170,14 @@ impl<'a> Cut<'a> {
         self.free(&found.path, act)?;
         let open = self.look()?.expand(&found.path);
         for tree in beside_scratch(open.trees) {
+            let write = self.may_write(&tree, write);
             self.grant(&tree, Reach::Tree, write)?;
             if !workspace {
                 self.binds.push(Bind { path: tree, write });
             }
         }
         for names in open.names_only {
-            self.names(&names, workspace)?;
+            self.names(&names, workspace && self.trusted)?;
         }
         Ok(())
     }
@@ -226,6 +233,8 @@ impl<'a> Cut<'a> {
         };
         match usage {
             Use::Read => self.free_found(&found, Act::Read)?,
+            // The folder itself stays where it is, and of what is core in it nothing is shown.
+            Use::Operand if !self.trusted && found.is_dir => self.free_found(&found, Act::Write)?,
             Use::Operand => {
                 self.free_found(&found, Act::Read)?;
                 self.free_found(&found, Act::RenameOrRemove)?;
@@ -233,11 +242,7 @@ impl<'a> Cut<'a> {
             Use::Destination => self.free_found(&found, Act::Write)?,
         }
         if !self.ground.territory.contains(&found.path) && !lab::without(Layer::Territory) {
-            return Err(Failure::new(
-                ErrorClass::PolicyViolation,
-                format!("{} is outside the territory", found.path.display()),
-            )
-            .with_hint(format!("metnos territory add {}", territory_hint(&found.path).display())));
+            self.outside(&found, usage)?;
         }
         match usage {
             Use::Read => self.readable(&found)?,
@@ -245,6 +250,41 @@ impl<'a> Cut<'a> {
             Use::Destination => self.destination(name, &found)?,
         }
         Ok(template.map_or(found.path.clone(), |rest| found.path.join(rest)))
+    }
+
+    /// A path outside the territory: mounted for this call alone, as much of it as its use needs.
+    fn outside(&mut self, found: &Resolved, usage: Use) -> Result<(), Failure> {
+        if !self.ground.beyond {
+            return Err(beyond_reach(&found.path));
+        }
+        if !found.exists && usage == Use::Read {
+            return Err(Failure::new(ErrorClass::NotFound, format!("{} is not there", found.path.display())));
+        }
+        self.left = true;
+        if !self.trusted {
+            // It sees exactly what it may touch, wherever that lies.
+            return Ok(());
+        }
+        match usage {
+            Use::Read if found.is_dir => {
+                let open = self.look()?.expand(&found.path);
+                let trees = beside_scratch(open.trees);
+                self.binds.extend(trees.into_iter().map(|path| Bind { path, write: false }));
+            }
+            Use::Read => self.binds.push(Bind { path: found.path.clone(), write: false }),
+            // A name is changed in its folder, so that is what has to be there; Landlock opens only what was named.
+            Use::Operand | Use::Destination => {
+                let folder = usage == Use::Destination && found.is_dir;
+                let above = found.path.parent().unwrap_or(Path::new("/"));
+                let dir = if folder { found.path.clone() } else { nearest(above) };
+                // The root of the machine, or the folder in which the cell has its scratch, cannot stand in a cell.
+                if dir == Path::new("/") || Some(dir.as_path()) == Path::new(PRIVATE_TMP).parent() {
+                    return Err(beyond_reach(&found.path));
+                }
+                self.binds.push(Bind { path: dir, write: true });
+            }
+        }
+        Ok(())
     }
 
     fn resolve(&self, path: &Path, usage: Use) -> Result<Resolved, ResolveError> {
@@ -292,12 +332,12 @@ impl<'a> Cut<'a> {
         }
         if !found.is_dir {
             self.grant_found(found, Reach::File, false)?;
-            return self.exact(&found.path, false);
+            return self.exact(&found.path);
         }
         let open = self.look()?.expand(&found.path);
         for tree in beside_scratch(open.trees) {
             self.grant(&tree, Reach::Tree, false)?;
-            self.exact(&tree, false)?;
+            self.exact(&tree)?;
         }
         for names in open.names_only {
             self.names(&names, self.trusted)?;
@@ -305,17 +345,42 @@ impl<'a> Cut<'a> {
         Ok(())
     }
 
-    fn operand(&mut self, found: &Resolved) -> Result<(), Failure> {
-        if self.trusted {
-            let above = || found.path.parent().unwrap_or(Path::new("/")).to_path_buf();
-            let parent = if found.exists { above() } else { nearest(&found.path) };
-            self.grant(&parent, if self.beside { Reach::Tree } else { Reach::Names }, true)?;
+    /// The folder an executor that is no seed may change, less what is core in it. A single file it may at
+    /// most read: its layer covers folders.
+    fn own_folder(&mut self, found: &Resolved, readable: bool) -> Result<(), Failure> {
+        if !found.is_dir {
+            return if readable { self.readable(found) } else { Ok(()) };
         }
+        let open = self.look()?.expand(&found.path);
+        for tree in beside_scratch(open.trees) {
+            let write = self.may_write(&tree, true);
+            if write || readable {
+                self.grant(&tree, Reach::Tree, write)?;
+                self.binds.push(Bind { path: tree, write });
+            }
+        }
+        for names in open.names_only {
+            self.names(&names, false)?;
+        }
+        Ok(())
+    }
+
+    /// Whether what may be changed can be: what is no seed changes folders only, through its layer.
+    fn may_write(&self, tree: &Path, wanted: bool) -> bool {
+        wanted && (self.trusted || tree.is_dir())
+    }
+
+    fn operand(&mut self, found: &Resolved) -> Result<(), Failure> {
+        if !self.trusted {
+            return if found.exists && found.id.is_some() { self.own_folder(found, true) } else { Ok(()) };
+        }
+        let above = || found.path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let parent = if found.exists { above() } else { nearest(&found.path) };
+        self.grant(&parent, if self.beside { Reach::Tree } else { Reach::Names }, true)?;
         // A link has no content of its own: the rights on its folder are all it needs.
         if found.exists && found.id.is_some() {
             let reach = if found.is_dir { Reach::Tree } else { Reach::File };
             self.grant_found(found, reach, true)?;
-            self.exact(&found.path, true)?;
         }
         Ok(())
     }
@@ -331,9 +396,7 @@ impl<'a> Cut<'a> {
                 )
                 .with_hint("create it first: metnos exec create_dirs …"));
             }
-            let reach = if found.is_dir { Reach::Tree } else { Reach::File };
-            self.grant(&found.path, reach, true)?;
-            return self.exact(&found.path, true);
+            return self.own_folder(found, false);
         }
         if found.exists && found.is_dir {
             return self.grant(&found.path, Reach::Tree, true);
@@ -404,10 +467,10 @@ impl<'a> Cut<'a> {
     }
 
     /// Least trust, least view: a synthesised or imported executor sees exactly what it may touch.
-    fn exact(&mut self, path: &Path, write: bool) -> Result<(), Failure> {
+    fn exact(&mut self, path: &Path) -> Result<(), Failure> {
         if !self.trusted {
             let open = self.look()?.expand(path);
-            self.binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
+            self.binds.extend(open.trees.into_iter().map(|path| Bind { path, write: false }));
         }
         Ok(())
     }
@@ -418,9 +481,12 @@ impl<'a> Cut<'a> {
         let roams = |scope: &Scope| !matches!(scope, Scope::Literal(_));
         let write = profile.write.iter().any(roams);
         if self.trusted && (write || profile.read.iter().any(roams)) {
-            let roots = self.ground.territory.roots();
+            let mut roots = self.ground.territory.roots().to_vec();
             binds.extend(roots.iter().map(|root| Bind { path: root.clone(), write }));
-            let covered = self.look()?.existing(roots);
+            if self.left {
+                roots = binds.iter().map(|bind| bind.path.clone()).collect();
+            }
+            let covered = self.look()?.existing(&roots);
             // What is kept must be reachable by a rename; which of it is Landlock's to say.
             let reachable = |path: &Path| write && self.ground.keeps.iter().any(|keep| keep.dir.0 == path);
             let masked = covered.into_iter().filter(|(path, _)| !reachable(path));
@@ -428,7 +494,15 @@ impl<'a> Cut<'a> {
         } else if profile.read.contains(&Scope::Workspace) || profile.write.contains(&Scope::Workspace) {
             let write = profile.write.contains(&Scope::Workspace);
             let open = self.look()?.expand(self.ground.workspace);
-            binds.extend(open.trees.into_iter().map(|path| Bind { path, write }));
+            let bind = |path: PathBuf| Bind { write: self.may_write(&path, write), path };
+            binds.extend(open.trees.into_iter().map(bind));
+        }
+        if !self.trusted {
+            // What lies in a folder that may be changed comes with it: a mount of its own would be a hole in
+            // its layer.
+            let folders: Vec<PathBuf> = binds.iter().filter(|b| b.write).map(|b| b.path.clone()).collect();
+            let inside = |path: &Path| folders.iter().any(|dir| path != dir && path.starts_with(dir));
+            binds.retain(|bind| !inside(&bind.path));
         }
         // A folder of the cell's own making is there only if something below it is mounted.
         self.wire.read.retain(|grant| {
@@ -436,10 +510,18 @@ impl<'a> Cut<'a> {
                 || grant.id != (0, 0)
                 || binds.iter().any(|bind| bind.path.starts_with(&grant.path.0))
         });
-        let calls = Calls::of(runtime, &profile.limits, !profile.exec.is_empty(), !profile.net.is_empty());
+        let limits = &profile.limits;
+        let (exec, net) = (!profile.exec.is_empty(), !profile.net.is_empty());
+        let calls = Calls::of(runtime, limits, exec, net, !self.wire.write.is_empty());
         let system = runtime == Runtime::Cpython;
-        Ok(Mounts { binds, masks, system, tmp_mb: profile.limits.tmp_mb, calls }.tidy())
+        let layer_mb = if calls.layer { limits.layer_mb } else { 0 };
+        Ok(Mounts { binds, masks, system, tmp_mb: limits.tmp_mb, layer_mb, calls, once: self.left }.tidy())
     }
+}
+
+fn beyond_reach(path: &Path) -> Failure {
+    Failure::new(ErrorClass::PolicyViolation, format!("{} is outside the territory", path.display()))
+        .with_hint(format!("metnos territory add {}", territory_hint(path).display()))
 }
 
 /// A guard that cannot look denies.

@@ -33,8 +33,12 @@ pub struct Mounts {
     pub system: bool,
     /// Size of the private `/tmp`.
     pub tmp_mb: u64,
+    /// Size of the private layer over what it may change; nothing where it has none.
+    pub layer_mb: u64,
     /// Which system calls it has.
     pub calls: Calls,
+    /// True when it is for one call alone: none like it is kept ready.
+    pub once: bool,
 }
 
 impl Mounts {

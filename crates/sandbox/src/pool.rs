@@ -46,7 +46,8 @@ impl Launcher {
                 Failure::new(ErrorClass::SandboxUnavailable, "bubblewrap is not installed")
                     .with_hint("sudo apt-get install -y bubblewrap")
             }
-            _ => Failure::new(ErrorClass::SandboxUnavailable, format!("a cell could not be started: {e}")),
+            _ => Failure::new(ErrorClass::SandboxUnavailable, format!("a cell could not be started: {e}"))
+                .with_hint("metnos doctor"),
         };
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
         let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)

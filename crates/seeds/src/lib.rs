@@ -2,7 +2,7 @@
 //! `fn(&mut Call) -> Result<(), Failure>`. Linked only into `metnos-host`.
 
 pub mod call;
-pub mod kinds;
+pub use metnos_executor::kinds;
 pub mod registry;
 #[cfg(test)]
 pub mod testing;

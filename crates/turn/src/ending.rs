@@ -5,7 +5,7 @@ use crate::refer::{Known, fill};
 use crate::{Credential, Got, Trouble};
 use metnos_engine::catalog::Tool;
 use metnos_engine::{Catalog, Gap, Maker, Plan, Step};
-use metnos_vocab::{Class, ExecutorName};
+use metnos_vocab::{Class, ExecutorName, said_in};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -107,10 +107,26 @@ struct Language {
     question: BTreeMap<String, String>,
     /// By argument: the request again, with the answer in it.
     answer: BTreeMap<String, String>,
+    /// A request to keep a credential, and the words that stand before its name.
+    keep: Keep,
+    /// Words that answer a question: yes, no, and that nobody wants it any more.
+    reply: BTreeMap<String, Vec<String>>,
+    /// By why: what keeps an executor from running, with `{way}`.
+    dormant: BTreeMap<String, String>,
     /// By why: what is said when no model answered.
     model: BTreeMap<String, String>,
     /// Sentences of their own.
     say: BTreeMap<String, String>,
+}
+
+/// How a credential is asked to be kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keep {
+    /// The request, with `{names}`.
+    request: String,
+    /// Words before a name. What stands there without one may be the secret itself.
+    before: Vec<String>,
 }
 
 /// A file of sentences that cannot be read.
@@ -140,8 +156,17 @@ impl Messages {
     }
 
     pub(crate) fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
-        let found = self.of(language).and_then(|sentences| sentences.say.get(key));
+        // One thing is spoken of otherwise than several, where a sentence says how.
+        let single = values.contains(&("count", "1")).then(|| format!("{key}_one"));
+        let found = self.of(language).and_then(|sentences| {
+            single.and_then(|single| sentences.say.get(&single)).or_else(|| sentences.say.get(key))
+        });
         put(found.map_or("", String::as_str), values)
+    }
+
+    /// The words of every language that answer a question so.
+    pub(crate) fn words<'a>(&'a self, which: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.values().filter_map(move |l| l.reply.get(which)).flatten().map(String::as_str)
     }
 
     /// The one question for what is missing.
@@ -171,7 +196,8 @@ impl Messages {
     pub(crate) fn gap(&self, language: &str, gap: &Gap) -> Ending {
         let words = gap.words.join(", ");
         let key = if gap.words.is_empty() { "gap" } else { "gap_words" };
-        let mut text = self.say(language, key, &[("words", &words), ("reason", &gap.reason)]);
+        let reason = said_in(language, &gap.reason);
+        let mut text = self.say(language, key, &[("words", &words), ("reason", &reason)]);
         if !gap.near.is_empty() {
             text.push('\n');
             text.push_str(&self.say(language, "near", &[("near", &gap.near.join(", "))]));
@@ -184,11 +210,12 @@ impl Messages {
     pub(crate) fn no_model(&self, language: &str, gap: &Gap, why: &str, said: &str) -> Ending {
         let words = gap.words.join(", ");
         let key = if gap.words.is_empty() { "alone" } else { "alone_words" };
-        let mut lines = vec![self.say(language, key, &[("words", &words), ("reason", &gap.reason)])];
+        let (reason, said) = (said_in(language, &gap.reason), said_in(language, said));
+        let mut lines = vec![self.say(language, key, &[("words", &words), ("reason", &reason)])];
         let known = self.of(language).is_some_and(|sentences| sentences.model.contains_key(why));
         let key = if known { why } else { "other" };
         let found = self.of(language).and_then(|sentences| sentences.model.get(key));
-        lines.push(put(found.map_or("", String::as_str), &[("said", said)]));
+        lines.push(put(found.map_or("", String::as_str), &[("said", &said)]));
         lines.push(self.say(language, "still_works", &[]));
         Ending { text: lines.join("\n"), words: gap.words.clone(), ..Ending::bare(Status::Failed) }
     }
@@ -236,10 +263,37 @@ impl Messages {
         self.say(language, "lacks", &[("names", &names.join(", "))])
     }
 
-    /// A step that cannot run yet.
-    pub(crate) fn dormant(&self, language: &str, tool: &str, reason: &str) -> Ending {
-        let text = self.say(language, "dormant", &[("tool", tool), ("reason", reason)]);
-        Ending { text, ..Ending::bare(Status::Dormant) }
+    /// A request to keep credentials as it may be written down: of `names` only those that were said to be names, in
+    /// quotes or after a word that stands before one. Nothing where all of them were.
+    pub fn keeping(&self, language: &str, text: &str, names: &[String]) -> Option<String> {
+        let keep = &self.of(language)?.keep;
+        let lower = text.to_lowercase();
+        let said = |name: &&String| {
+            let quoted = ['\'', '"', '“', '«'].iter().any(|mark| lower.contains(&format!("{mark}{name}")));
+            let words: Vec<&str> = lower.split_whitespace().collect();
+            let after = |pair: &[&str]| {
+                pair[1].trim_matches(|c: char| !c.is_alphanumeric()) == name.as_str()
+                    && keep.before.iter().any(|word| word == pair[0])
+            };
+            quoted || words.windows(2).any(after)
+        };
+        let known: Vec<String> = names.iter().filter(said).map(|name| format!("'{name}'")).collect();
+        (known.len() < names.len())
+            .then(|| put(&keep.request, &[("names", &known.join(", "))]).trim_end().to_owned())
+    }
+
+    /// Why an executor cannot run, by the key of the reason.
+    pub fn asleep(&self, language: &str, why: &str, way: &str) -> String {
+        let found = self.of(language).and_then(|sentences| sentences.dormant.get(why));
+        put(found.map_or(why, String::as_str), &[("way", way)])
+    }
+
+    /// A step that cannot run.
+    pub(crate) fn dormant(&self, language: &str, tool: &Tool) -> Ending {
+        let way = tool.way.as_deref().unwrap_or_default();
+        let reason = self.asleep(language, tool.dormant.as_deref().unwrap_or_default(), way);
+        let text = self.say(language, "dormant", &[("tool", tool.name.as_str()), ("reason", &reason)]);
+        Ending { text, next: tool.way.clone(), ..Ending::bare(Status::Dormant) }
     }
 
     /// What one step did, in one sentence.
@@ -267,9 +321,13 @@ impl Messages {
         let count = match verb {
             // What went in is counted by its handler, what came of it by its list.
             Some("group") => got.count,
+            // Its list says what it claims.
+            _ if got.claimed.is_some() => got.ok_count,
             _ => got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 }),
         };
         let things = &nouns[usize::from(count != 1)];
+        let single = verb.filter(|_| count == 1).and_then(|verb| sentences.did.get(&format!("{verb}_one")));
+        let template = single.unwrap_or(template);
         if count == 0 && name.class() == Class::Changer {
             // Where something failed, that is told beside; nothing came of it to be told.
             return (got.fail_count == 0).then(|| self.say(language, "did_nothing", &[("things", things)]));
@@ -279,6 +337,16 @@ impl Messages {
         }
         Some(put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]))
     }
+}
+
+/// How far a plan came.
+#[derive(Clone, Copy)]
+pub(crate) struct SoFar<'a> {
+    pub(crate) plan: &'a Plan,
+    /// What came of its steps.
+    pub(crate) results: &'a [Got],
+    /// Steps after those that somebody was asked about, and that were not wanted.
+    pub(crate) asked: usize,
 }
 
 impl Ending {
@@ -307,8 +375,7 @@ impl Ending {
         messages: &Messages,
         language: &str,
         status: Status,
-        plan: &Plan,
-        results: &[Got],
+        SoFar { plan, results, asked }: SoFar<'_>,
         why: Option<String>,
     ) -> Self {
         let mut ending = Self::bare(status);
@@ -321,6 +388,10 @@ impl Ending {
             if got.error.is_none() && (changes || answers) {
                 let spoken = answers.then(|| spoken(plan, results, n + 1, last)).flatten();
                 lines.extend(spoken.or_else(|| messages.did(language, step, got)));
+            }
+            if let Some(claimed) = got.claimed.filter(|_| got.error.is_none()) {
+                let (claimed, seen) = (claimed.to_string(), got.ok_count.to_string());
+                lines.push(messages.say(language, "claimed", &[("claimed", &claimed), ("seen", &seen)]));
             }
             if got.fail_count > 0 {
                 let first = got.failed.first().map_or("", String::as_str);
@@ -355,9 +426,10 @@ impl Ending {
         let fields = results.last().map(|got| &got.fields);
         let drawn = fields.filter(|fields| fields.contains_key("plain"));
         ending.picture = drawn.and_then(|fields| fields.get("text")?.as_str()).map(str::to_owned);
-        let left = plan.steps.len().saturating_sub(last);
+        let left = plan.steps.len().saturating_sub(last + asked);
         if left > 0 && matches!(status, Status::Failed | Status::Cancelled) {
-            lines.push(messages.say(language, "not_begun", &[("count", &left.to_string())]));
+            let key = if left == 1 { "not_begun_one" } else { "not_begun" };
+            lines.push(messages.say(language, key, &[("count", &left.to_string())]));
         }
         lines.extend(why);
         // Who said no reads that, not that something stopped.

@@ -76,6 +76,9 @@ pub struct Got {
     pub ok_count: u64,
     /// Items not handled.
     pub fail_count: u64,
+    /// What it said it had handled, where that is not what was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<u64>,
     /// The first of those, in words.
     pub failed: Vec<String>,
     /// Why the step as a whole failed.

@@ -9,6 +9,7 @@ mod consult;
 mod ending;
 mod event;
 mod hold;
+mod inputs;
 mod machine;
 mod named;
 mod refer;

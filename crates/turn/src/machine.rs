@@ -2,19 +2,23 @@
 
 use crate::bound::{Bound, bind};
 use crate::consult::Consulting;
-use crate::ending::{Ending, Messages, Status};
+use crate::ending::{Ending, Messages, SoFar, Status};
 use crate::event::{Effect, Event, Got};
 use crate::hold;
+use crate::inputs::Inputs;
 use crate::named;
 use crate::refer::{Known, Lost, Resolved, resolve, uncomposed};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
 use crate::whole;
+use metnos_engine::catalog::Tool;
 use metnos_engine::propose::{Proposer, made_up};
-use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading};
+use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading, Request, Step};
 use metnos_shape::Role;
 use std::collections::BTreeMap;
 
+/// The executor that keeps credentials: a value is never among its words.
+const KEEPS: &str = "set_credentials";
 /// The class of what a person stopped.
 pub(crate) const CANCELLED: &str = "cancelled";
 
@@ -39,8 +43,12 @@ pub struct State {
     pub(crate) composed: BTreeMap<String, String>,
     pub(crate) composing: Option<String>,
     question: Option<Ask>,
+    /// What the next step asks the person for, while it does.
+    pub(crate) inputs: Option<Inputs>,
     /// The next step lacked a credential.
     lacking: bool,
+    /// True while its next step waits for a yes, or for a credential.
+    pub(crate) waiting: bool,
     over: bool,
 }
 
@@ -82,6 +90,8 @@ impl State {
 /// What decides. It has no state of its own and performs nothing.
 pub struct Machine {
     planner: Planner,
+    /// Plans also over what is out of use: never to run it, only to say what would help.
+    unused: Option<Planner>,
     pub(crate) proposer: Proposer,
     pub(crate) catalog: Catalog,
     pub(crate) messages: Messages,
@@ -90,7 +100,13 @@ pub struct Machine {
 impl Machine {
     /// A machine that plans over `catalog`, asks with `proposer` and speaks with `messages`.
     pub fn new(catalog: Catalog, lexicons: Lexicons, proposer: Proposer, messages: Messages) -> Self {
-        Self { planner: Planner::new(catalog.clone(), lexicons), proposer, catalog, messages }
+        Self { planner: Planner::new(catalog.clone(), lexicons), unused: None, proposer, catalog, messages }
+    }
+
+    /// The same machine, which knows what is out of use: a catalog in which that cannot run.
+    pub fn knowing(mut self, unused: Catalog, lexicons: Lexicons) -> Self {
+        self.unused = Some(Planner::new(unused, lexicons));
+        self
     }
 
     /// What plans for it.
@@ -118,6 +134,7 @@ impl Machine {
             Event::Answered { .. } if state.lacking => {
                 self.finish(&state, Status::Failed, Some("an answer came to no question".into()))
             }
+            Event::Answered { text } if state.inputs.is_some() => self.field_answered(&mut state, &text),
             Event::Answered { text } => self.understand(&mut state, Some(&text), None),
             Event::Supplied => self.supplied(&mut state),
             Event::Done { step, got } => self.observe(&mut state, step, *got),
@@ -162,8 +179,20 @@ impl Machine {
             }
             Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
             Answer::Say(what) => Effect::Finish(self.messages.spoken(&state.language, &what)),
-            Answer::Gap(gap) => self.consult(state, words.text, gap),
+            Answer::Gap(gap) => match self.unused_tool(&words, &clock) {
+                Some(tool) => Effect::Finish(self.messages.dormant(&state.language, tool)),
+                None => self.consult(state, words.text, gap),
+            },
         }
+    }
+
+    /// What is out of use and would have served for a request that nothing else serves for.
+    fn unused_tool(&self, words: &Words, clock: &Clock) -> Option<&Tool> {
+        let unused = self.unused.as_ref()?;
+        let request =
+            Request { text: &words.text, language: words.language.as_deref(), context: &words.context };
+        let Answer::Plan(plan) = unused.plan(&request, clock).0 else { return None };
+        plan.steps.iter().find_map(|step| unused.catalog().get(&step.tool).filter(|tool| tool.way.is_some()))
     }
 
     fn begin(&self, state: &mut State, plan: Plan) -> Effect {
@@ -183,17 +212,24 @@ impl Machine {
         if plan.source == Maker::Model {
             state.stage = Some(Stage::Model);
         }
-        // A plan whose end cannot be reached is not begun.
-        let asleep = plan.steps.iter().find_map(|step| Some((step.tool.clone(), step.dormant.clone()?)));
+        // A plan whose end cannot be reached is not begun, wherever it comes from.
+        let asleep = |step: &Step| self.catalog.get(&step.tool).filter(|tool| tool.dormant.is_some());
+        let asleep = plan.steps.iter().find_map(asleep);
+        state.inputs = None;
         state.plan = Some(plan);
-        if let Some((tool, reason)) = asleep {
-            return Effect::Finish(self.messages.dormant(&state.language, &tool, &reason));
+        if let Some(tool) = asleep {
+            return Effect::Finish(self.messages.dormant(&state.language, tool));
         }
         self.invoke(state)
     }
 
-    /// The next step of the plan, or its end.
+    /// The next step of the plan, what the person is asked before it, or its end.
     pub(crate) fn invoke(&self, state: &mut State) -> Effect {
+        let effect = self.call(state);
+        self.asked_first(state, effect)
+    }
+
+    fn call(&self, state: &mut State) -> Effect {
         let Some(plan) = &state.plan else {
             return self.finish(state, Status::Failed, Some("there is no plan".into()));
         };
@@ -248,6 +284,16 @@ impl Machine {
         // Nothing at all came of it: the steps that would work on it have nothing to work on.
         let nothing = got.ok_count == 0 && got.fail_count > 0;
         state.results.push(got.clone());
+        state.waiting = false;
+        if failed
+            && !(waits || lacks)
+            && let Some(effect) = self.asked_again(state, &got)
+        {
+            return effect;
+        }
+        if !(waits || lacks) {
+            state.inputs = None;
+        }
         if failed
             && !(waits || lacks)
             && let Some(effect) = self.repair(state, &got)
@@ -274,6 +320,7 @@ impl Machine {
     fn unfinished(&self, state: &mut State, status: Status) -> Effect {
         let effect = self.finish(state, status, None);
         state.results.pop();
+        state.waiting = true;
         effect
     }
 
@@ -283,6 +330,17 @@ impl Machine {
             return self.finish(state, Status::Failed, Some("nothing was lacking".into()));
         }
         self.invoke(state)
+    }
+
+    /// A request to keep a credential without what may be its value, if it holds such.
+    pub fn without_value(&self, text: &str, language: Option<&str>, clock: &Clock) -> Option<String> {
+        let (answer, why) = self.planner.plan(&Request { text, language, context: &[] }, clock);
+        let Answer::Plan(plan) = answer else { return None };
+        let step = plan.steps.iter().find(|step| step.tool == KEEPS)?;
+        let names = step.args.get("names")?.as_array()?;
+        let names: Vec<String> =
+            names.iter().filter_map(|name| name.as_str().map(str::to_lowercase)).collect();
+        self.messages.keeping(&why.language, text, &names)
     }
 
     /// A sentence of its own, in a language.
@@ -297,14 +355,16 @@ impl Machine {
 
     pub(crate) fn finish(&self, state: &State, status: Status, why: Option<String>) -> Effect {
         let plan = state.plan.clone().unwrap_or_default();
-        let mut ending = Ending::tell(&self.messages, &state.language, status, &plan, &state.results, why);
+        let asked = usize::from(state.waiting);
+        let so_far = SoFar { plan: &plan, results: &state.results, asked };
+        let mut ending = Ending::tell(&self.messages, &state.language, status, so_far, why);
         self.messages.made_by(&state.language, &plan, &mut ending);
         Effect::Finish(ending)
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
     use crate::{Credential, Trouble};
@@ -338,6 +398,22 @@ mod tests {
         match effects {
             [Effect::Finish(ending)] => Some(ending.status),
             _ => None,
+        }
+    }
+
+    #[test]
+    fn what_was_seen_is_counted_and_another_claim_is_told_in_both_languages() {
+        let machine = machine();
+        for (request, said) in [
+            ("move a.txt to Other", "It says 500; on disk 1 "),
+            ("sposta a.txt in Altro", "Dice 500; sul disco "),
+        ] {
+            let (state, _) = machine.step(State::default(), asked(request));
+            let got = Got { ok: true, ok_count: 1, claimed: Some(500), count: 500, ..Got::default() };
+            let (_, effects) = machine.step(state, Event::Done { step: 1, got: Box::new(got) });
+            let [Effect::Finish(ending)] = &effects[..] else { panic!("{effects:?}") };
+            let (first, rest) = ending.text.split_once('\n').unwrap();
+            assert!(first.contains('1') && !first.contains("500") && rest.contains(said), "{}", ending.text);
         }
     }
 

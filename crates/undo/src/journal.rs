@@ -3,6 +3,7 @@
 //! its own digest. How far a call is, the shelf says on which its folder stands.
 
 use crate::file::{digest, first_line, whole, write};
+use crate::given::{self, Given, Successors};
 use crate::open::{INTERRUPTED, Open, has_ended, lock_file};
 use crate::record::{Closed, Freed, Head, Seen, Step, Undone};
 use crate::shelf::{Shelf, Shelves};
@@ -208,7 +209,20 @@ impl Journal {
             let reason = format!("{} outcomes for {} operations", seen.len(), steps.len());
             return Err(Error::damaged(&path, reason));
         }
+        let since = Successors::read(self.shelves.dir())?;
+        let seen = seen.into_iter().map(|seen| since.applied(seen));
         Ok(steps.into_iter().zip(seen).map(together).collect())
+    }
+
+    /// Records what came back as another thing when `call_id` was reversed, so that the calls before it
+    /// know it as what they left. To be said before it is said that the undo ended.
+    pub fn gave(&self, call_id: &str, given: &[Given]) -> Result<()> {
+        if given.is_empty() {
+            return Ok(());
+        }
+        let is_held =
+            |id: &str| matches!(self.shelves.find(id), Ok(Some((shelf, _))) if shelf < Shelf::Freed);
+        given::append(self.shelves.dir(), call_id, given, &is_held)
     }
 
     /// The folders in which things of this call are kept.

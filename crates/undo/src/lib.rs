@@ -4,6 +4,7 @@
 
 mod error;
 mod file;
+mod given;
 mod holder;
 mod journal;
 mod key;
@@ -21,6 +22,7 @@ mod steps;
 mod trail;
 
 pub use error::Error;
+pub use given::Given;
 pub use journal::{Act, Journal, State};
 pub use locks::{Locks, Turn};
 pub use open::Open;

@@ -64,6 +64,24 @@ impl Locks {
         }
     }
 
+    /// The names of those who have a turn now, on these paths, or on any.
+    pub fn held(&self, paths: Option<&[PathBuf]>) -> Vec<String> {
+        let items = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().map(|item| item.path());
+        let turns = items.filter(|path| path.extension() == Some(OsStr::new("turn")));
+        let is_held = |path: &PathBuf| {
+            let Ok(mut file) = File::open(path) else { return false };
+            let mut text = Vec::new();
+            flock(&file, FlockOperation::NonBlockingLockShared) == Err(Errno::WOULDBLOCK)
+                && file.read_to_end(&mut text).is_ok()
+                && paths.is_none_or(|paths| {
+                    let mut held = text.split(|b| *b == 0).filter(|p| !p.is_empty());
+                    held.any(|p| overlaps(Path::new(OsStr::from_bytes(p)), paths))
+                })
+        };
+        let name = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_owned());
+        turns.filter(is_held).filter_map(name).collect()
+    }
+
     fn attempt(&self, name: &str, paths: &[PathBuf]) -> Result<Option<Turn>> {
         // Looking at the others and joining them is one step.
         let door = self.file("door")?;

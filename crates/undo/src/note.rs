@@ -32,7 +32,7 @@ impl Notes {
             false => Err(Error::Outside { at, path: path.to_owned() }),
         };
         let (before, there) = match &op {
-            Op::MakeDir { path } | Op::Write { dst: path, .. } => {
+            Op::MakeDir { path } | Op::Write { dst: path, .. } | Op::Link { dst: path, .. } => {
                 may(&path.0)?;
                 let before = self.look(&path.0)?;
                 if before.is_none() {
@@ -65,7 +65,7 @@ impl Notes {
                 (before, there)
             }
         };
-        Ok(Step { op, before, there })
+        Ok(Step { op, before, there, foreseen: None })
     }
 
     fn whence(&self, path: &Path) -> Option<Whence> {

@@ -73,6 +73,7 @@ impl World<'_> {
                 None => self.creates(i, &dst.0, None, false),
                 Some(old) => self.replaces(i, step, &dst.0, *mode, old, kept),
             },
+            Op::Link { dst, .. } => self.creates(i, &dst.0, step.before, false),
             Op::Copy { src, dst } => match self.found(&src.0, step.before) {
                 None => Ok(Seen::default()),
                 Some(_) => self.creates(i, &dst.0, step.there, false),

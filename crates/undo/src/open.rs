@@ -9,7 +9,7 @@ use crate::shelf::{Shelf, Shelves};
 use crate::steps::{intents, kept_in, steps, together};
 use crate::{Error, Result, holder};
 use metnos_executor::Op;
-use metnos_hands::{Fact, Kind, made};
+use metnos_hands::{Fact, Kind, back, made};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::BufRead;
@@ -96,7 +96,18 @@ impl Open {
 
     /// Looks at what came of it all and records it. `outcome` is the digest of the answer.
     pub fn close(&mut self, outcome: &str) -> Result<Closed> {
-        let seen = observe(&steps(&self.dir)?, Trust::Told)?;
+        let steps = steps(&self.dir)?;
+        let seen = observe(&steps, Trust::Told)?;
+        // A cell that was ended in the middle may have left a file beside the one it was making.
+        for (planned, seen) in steps.iter().zip(&seen) {
+            if let (
+                Op::Write { dst, .. } | Op::Copy { dst, .. } | Op::Link { dst, .. } | Op::Move { dst, .. },
+                false,
+            ) = (&planned.step.op, seen.performed)
+            {
+                back::sweep(&dst.0, &planned.kept);
+            }
+        }
         self.end(outcome, false, &seen)
     }
 

@@ -8,7 +8,7 @@ use crate::trail::below;
 use metnos_executor::Op;
 use metnos_hands::{Fact, Kind};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// How many earlier places of one thing are looked at.
@@ -42,7 +42,7 @@ impl<'a> Past<'a> {
             let place = match &step.op {
                 Op::Move { src, .. } => Some(&src.0),
                 Op::Delete { path } | Op::RemoveDir { path } | Op::Write { dst: path, .. } => Some(&path.0),
-                Op::MakeDir { .. } | Op::Copy { .. } => None,
+                Op::MakeDir { .. } | Op::Copy { .. } | Op::Link { .. } => None,
             };
             if let Op::Move { src, dst } = &step.op {
                 past.moves.entry(&dst.0).or_default().push((i, &src.0));
@@ -62,18 +62,52 @@ impl<'a> Past<'a> {
             }
             if let Op::MakeDir { path: to }
             | Op::Copy { dst: to, .. }
+            | Op::Link { dst: to, .. }
             | Op::Write { dst: to, .. }
             | Op::Move { dst: to, .. } = &step.op
             {
                 past.put.entry(&to.0).or_default().push((i, seen.after));
             }
-            let makes = matches!(step.op, Op::MakeDir { .. } | Op::Copy { .. } | Op::Write { .. });
+            let makes =
+                matches!(step.op, Op::MakeDir { .. } | Op::Copy { .. } | Op::Link { .. } | Op::Write { .. });
             // One that grew in place was not made.
             if let Some(made) = seen.after.filter(|after| makes && !thing.is_some_and(|was| was.is(after))) {
                 past.made.entry(made.ino).or_default().push((i, made));
             }
         }
         past
+    }
+
+    /// What the call found and took away or elsewhere: by which operation first, where it had stood, and what
+    /// it was. What the call itself made is none of it, nor what only later came to the same place.
+    pub(crate) fn first_taken(
+        &self,
+        done: &[(Step, Seen, PathBuf)],
+    ) -> impl Iterator<Item = (usize, PathBuf, Fact)> {
+        let mut claimed = HashSet::new();
+        done.iter().enumerate().filter(|(_, (_, seen, _))| seen.performed).filter_map(
+            move |(i, (step, ..))| {
+                let (place, was) = match &step.op {
+                    Op::MakeDir { path } | Op::Copy { dst: path, .. } | Op::Link { dst: path, .. } => {
+                        (path, None)
+                    }
+                    Op::Move { src: path, .. }
+                    | Op::Delete { path }
+                    | Op::RemoveDir { path }
+                    | Op::Write { dst: path, .. } => (path, step.foreseen),
+                };
+                let (_, place) = self.earlier(i, &place.0).take(FAR).last()?;
+                let is_first = claimed.insert(place.clone());
+                let was = was.filter(|was| is_first && !self.was_made(i, was))?;
+                Some((i, place, was))
+            },
+        )
+    }
+
+    /// True when an operation before `i` made it.
+    fn was_made(&self, i: usize, thing: &Fact) -> bool {
+        let mut made = self.made.get(&thing.ino).into_iter().flatten();
+        made.any(|(k, made)| *k < i && made.is(thing))
     }
 
     /// True when what operation `i` did, and maybe more before it, is already taken back.
@@ -84,6 +118,7 @@ impl<'a> Past<'a> {
             let (Op::MakeDir { path }
             | Op::RemoveDir { path }
             | Op::Copy { dst: path, .. }
+            | Op::Link { dst: path, .. }
             | Op::Write { dst: path, .. }) = &step.op
             else {
                 return false;
@@ -99,8 +134,7 @@ impl<'a> Past<'a> {
                 || self.is_elsewhere(i, &path.0, sight);
         };
         // What was made by this call and is nowhere on its way is gone, as it should be.
-        let mut made = self.made.get(&thing.ino).into_iter().flatten();
-        let was_made = made.any(|(k, made)| *k < i && made.is(&thing));
+        let was_made = self.was_made(i, &thing);
         let is_here = |path: &Path| at(path).is_some_and(|here| here.is(&thing));
         let stays = match &step.op {
             Op::Move { src, dst } => is_here(&src.0) || is_here(&dst.0),
@@ -205,6 +239,6 @@ fn acted_on(step: &Step, seen: &Seen) -> Option<Fact> {
         Op::Move { .. } => seen.after.or(step.before),
         Op::Delete { .. } => seen.kept,
         Op::Write { .. } | Op::RemoveDir { .. } => step.before,
-        Op::MakeDir { .. } | Op::Copy { .. } => None,
+        Op::MakeDir { .. } | Op::Copy { .. } | Op::Link { .. } => None,
     }
 }

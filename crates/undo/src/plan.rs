@@ -162,7 +162,7 @@ impl Sight {
 pub(crate) fn acts_on(step: &Step) -> &Path {
     match &step.op {
         Op::MakeDir { path } | Op::Delete { path } | Op::RemoveDir { path } => &path.0,
-        Op::Write { dst, .. } | Op::Copy { dst, .. } => &dst.0,
+        Op::Write { dst, .. } | Op::Copy { dst, .. } | Op::Link { dst, .. } => &dst.0,
         Op::Move { src, .. } => &src.0,
     }
 }
@@ -189,7 +189,7 @@ pub(crate) fn plan<'a>(
             _ => Err("another folder stands there now".into()),
         },
         Op::Move { src, dst } => moved(i, &src.0, &dst.0, step, seen, sight),
-        Op::Copy { dst, .. } => created(i, &dst.0, seen, sight),
+        Op::Copy { dst, .. } | Op::Link { dst, .. } => created(i, &dst.0, seen, sight),
         Op::Write { dst, .. } => match step.before.as_ref() {
             None => created(i, &dst.0, seen, sight),
             Some(was) => overwritten(i, &dst.0, was, seen, kept, sight),

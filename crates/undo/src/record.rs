@@ -42,6 +42,9 @@ pub struct Step {
     /// What stood at the destination of a move or copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub there: Option<Fact>,
+    /// What the intent said of `before`; the outcome may know better.
+    #[serde(skip)]
+    pub foreseen: Option<Fact>,
 }
 
 /// The last line of an intent and of a close: how many lines came before, and their digest.

@@ -1,6 +1,7 @@
 //! The way back: each operation that happened is reversed, the last one first. What changed since is
 //! a conflict, told and left alone.
 
+use crate::given::Given;
 use crate::past::Past;
 use crate::plan::{No, Sight, Way, acts_on, plan};
 use crate::record::{Seen, Step, Undone};
@@ -28,6 +29,8 @@ pub struct Report {
     pub conflicts: Vec<Conflict>,
     /// The numbers of those, from zero.
     pub left: Vec<u64>,
+    /// What came back as another thing than the one that stood there: to be recorded before the undo is.
+    pub given: Vec<Given>,
 }
 
 /// For what purpose operations are reversed.
@@ -66,6 +69,13 @@ pub fn reverse_left(
     let mut dirs: Vec<(&Path, &Fact, Fact)> = Vec::new();
     let mut sight = Sight::new(done).map_err(untold)?;
     let past = Past::new(done);
+    let mut back_again = vec![false; done.len()];
+    if purpose == Purpose::Recover {
+        // What the cut left half made stands in the way of taking its folder back.
+        for (step, _, kept) in done.iter().filter(|(_, seen, _)| !seen.performed) {
+            touches(step).for_each(|path| back::sweep(path, kept));
+        }
+    }
     for (i, (step, seen, kept)) in done.iter().enumerate().rev() {
         if !seen.performed || !is_open(i, step) {
             continue;
@@ -130,6 +140,7 @@ pub fn reverse_left(
                 if let (Way::MakeDir { path, was }, Ok(Some(made))) = (&way, Fact::at(path)) {
                     dirs.push((path, was, made));
                 }
+                back_again[i] = true;
                 report.reversed += 1;
             }
             Err(why) => {
@@ -142,6 +153,10 @@ pub fn reverse_left(
         touched.sync()?;
         for (step, _, kept) in done {
             touches(step).for_each(|path| back::sweep(path, kept));
+        }
+        for (_, place, was) in past.first_taken(done).filter(|(i, ..)| back_again[*i]) {
+            let here = Fact::at(&place).map_err(untold)?;
+            report.given.extend(here.and_then(|here| Given::of(was, here)));
         }
         for (path, was, made) in dirs {
             if Fact::at(path).is_ok_and(|here| here.is_some_and(|here| here.is(&made))) {

@@ -84,6 +84,11 @@ impl Shelves {
         Ok(durable::write(&self.dir, LAYOUT, |out| out.write_all(b"2\n"))?)
     }
 
+    /// Where all of them are.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     fn shelf(&self, shelf: Shelf) -> PathBuf {
         self.dir.join(shelf.name())
     }

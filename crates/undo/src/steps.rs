@@ -24,7 +24,10 @@ pub(crate) fn steps(dir: &Path) -> Result<Vec<Planned>> {
         for (i, step) in steps.into_iter().enumerate() {
             let on = match &step.op {
                 Op::MakeDir { path } | Op::Delete { path } | Op::RemoveDir { path } => path,
-                Op::Write { dst, .. } | Op::Copy { dst, .. } | Op::Move { dst, .. } => dst,
+                Op::Write { dst, .. }
+                | Op::Copy { dst, .. }
+                | Op::Move { dst, .. }
+                | Op::Link { dst, .. } => dst,
             };
             // Without a place to keep things nothing can have been taken away.
             let kept = permit.kept(&on.0, i).unwrap_or_else(|| dir.join("nowhere"));
@@ -37,6 +40,7 @@ pub(crate) fn steps(dir: &Path) -> Result<Vec<Planned>> {
 /// An operation with what it really found when its turn came, and what became of it.
 pub(crate) fn together((planned, seen): (Planned, Seen)) -> (Step, Seen, PathBuf) {
     let Planned { mut step, kept, .. } = planned;
+    step.foreseen = step.before;
     if seen.found.is_some() {
         step.before = seen.found;
     }

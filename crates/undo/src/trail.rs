@@ -70,10 +70,11 @@ impl<'a> Trail<'a> {
                     trail.takes.entry(key(&path.0)).or_default().push(i);
                 }
                 Op::RemoveDir { path } => trail.removes.entry(key(&path.0)).or_default().push(i),
-                Op::MakeDir { .. } | Op::Copy { .. } => {}
+                Op::MakeDir { .. } | Op::Copy { .. } | Op::Link { .. } => {}
             }
             if let Op::MakeDir { path: to }
             | Op::Copy { dst: to, .. }
+            | Op::Link { dst: to, .. }
             | Op::Write { dst: to, .. }
             | Op::Move { dst: to, .. } = &planned.step.op
             {
@@ -175,7 +176,7 @@ impl<'a> Trail<'a> {
                         return Ok(Some((kept, true)));
                     }
                 }
-                Op::MakeDir { .. } | Op::Copy { .. } | Op::RemoveDir { .. } => {}
+                Op::MakeDir { .. } | Op::Copy { .. } | Op::Link { .. } | Op::RemoveDir { .. } => {}
             }
             i = j;
         }
@@ -209,13 +210,20 @@ impl<'a> Trail<'a> {
         match thing {
             Thing { made: Some(op), .. } => {
                 let Some(maker) = self.all.get(op) else { return false };
-                let is_dir = matches!(maker.step.op, Op::MakeDir { .. });
+                let kind = match maker.step.op {
+                    Op::MakeDir { .. } => Kind::Dir,
+                    Op::Link { .. } => Kind::Link,
+                    // A copy is what its source was.
+                    Op::Copy { .. } => maker.step.before.map_or(Kind::File, |source| source.kind),
+                    _ => Kind::File,
+                };
+                let is_dir = kind == Kind::Dir;
                 // Folders on the way to a destination are made before the hands are, and told by nobody.
                 let others = made.is_some_and(|all| all.iter().any(|(_, made)| made.is(fact)));
                 let untold = !self.has_told(op) && (self.trust == Trust::Disk || (is_dir && !others));
                 let ours = is_kept || is_made || untold;
                 let put_back = self.put_back.get(&fact.ino).filter(|_| is_dir);
-                fact.kind == (if is_dir { Kind::Dir } else { Kind::File })
+                fact.kind == kind
                     && ours
                     && !put_back.is_some_and(|all| all.iter().any(|back| back.is(fact)))
                     && !self.stood(fact, maker.intent)

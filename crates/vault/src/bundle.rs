@@ -78,7 +78,7 @@ pub struct Form {
 
 impl Form {
     /// The form for `name`.
-    pub(crate) fn of(name: Name) -> Result<Self, VaultError> {
+    pub fn of(name: Name) -> Result<Self, VaultError> {
         let broken = |e: &dyn fmt::Display| VaultError::Forms(e.to_string());
         let forms: BTreeMap<String, Vec<String>> = toml::from_str(FORMS).map_err(|e| broken(&e))?;
         let covers = |key: &str| match name.as_str().strip_prefix(key) {

@@ -27,6 +27,7 @@ mod index;
 mod key;
 mod name;
 mod process;
+mod seal;
 mod secret;
 mod vault;
 
@@ -36,5 +37,6 @@ pub use fields::{FIELDS_BYTES_MAX, FIELDS_MAX, Fields, VALUE_MAX};
 pub use index::{BINDINGS_MAX, CREDENTIALS_MAX};
 pub use name::{NAME_MAX, Name};
 pub use process::protect_process;
+pub use seal::Sealer;
 pub use secret::Secret;
-pub use vault::{Credential, Listed, Vault};
+pub use vault::{Credential, Listed, Stamp, Vault};

@@ -4,15 +4,17 @@ use crate::envelope::{self, Flaw, Kind};
 use crate::files::{self, Content, Lock};
 use crate::index::{self, BINDINGS_MAX, Index, Record};
 use crate::key::{Key, Place};
-use crate::{Bundle, FIELDS_BYTES_MAX, Fields, Form, Missing, Name, Secret, VaultError};
+use crate::{Bundle, FIELDS_BYTES_MAX, Fields, Form, Missing, Name, Sealer, Secret, VaultError};
 use jiff::Timestamp;
 use metnos_executor::ExecutorName;
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Larger than any credential within the bounds.
 const CREDENTIAL_FILE_MAX: usize = 2 * FIELDS_BYTES_MAX;
+const DIGEST_CONTEXT: &str = "metnos 1 digests of secrets";
 
 /// One credential, opened.
 #[derive(Debug)]
@@ -40,6 +42,14 @@ pub struct Listed {
     pub updated_at: Timestamp,
     /// The executors that may receive it; empty means every one whose manifest names it.
     pub bindings: Vec<String>,
+}
+
+/// Which index stood there at a moment. Another one later means that some credential changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    inode: u64,
+    changed: (i64, i64),
+    size: u64,
 }
 
 /// The credentials of this instance. Many threads and processes may use one at once.
@@ -185,6 +195,22 @@ impl Vault {
     pub fn generation(&self) -> Result<u64, VaultError> {
         let _lock = Lock::shared(&lock_path(&self.dir))?;
         Ok(self.index()?.generation)
+    }
+
+    /// What tells cheaply whether any process changed a credential since; `None` when there is no index.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let meta = std::fs::symlink_metadata(index_path(&self.dir)).ok()?;
+        Some(Stamp { inode: meta.ino(), changed: (meta.mtime(), meta.mtime_nsec()), size: meta.len() })
+    }
+
+    /// What enciphers secrets inside texts that are kept.
+    pub fn sealer(&self) -> Sealer {
+        Sealer::new(&self.key)
+    }
+
+    /// A key for the digests that stand for secrets: without it a short secret cannot be guessed from its digest.
+    pub fn digest_key(&self) -> [u8; 32] {
+        blake3::derive_key(DIGEST_CONTEXT, self.key.bytes())
     }
 
     /// The index as it is now. The caller holds the lock.

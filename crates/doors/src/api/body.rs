@@ -2,8 +2,9 @@
 
 use super::Refusal;
 use crate::house::House;
+use crate::who::Who;
 use axum::extract::{FromRequest, Request};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use metnos_executor::{ErrorClass, Failure};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -26,7 +27,12 @@ const KNOCK: usize = 4 << 10;
 impl<T: DeserializeOwned> FromRequest<Arc<House>> for Said<T> {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, _house: &Arc<House>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, house: &Arc<House>) -> Result<Self, Refusal> {
+        // Whoever sends it was let in before it is read.
+        let who = Who::of(house, request.headers(), request.method())?;
+        let told =
+            request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        house.sends(&who, told.unwrap_or(MOST).min(MOST))?;
         read(request, MOST).await.map(Self)
     }
 }

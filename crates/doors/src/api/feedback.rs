@@ -113,7 +113,7 @@ pub(crate) async fn undo(
 ) -> Result<Json<Undone>, Refusal> {
     let undone = blocking(move || {
         let known = house.own_turn(&who, &id)?;
-        let outcome = house.runtime().undo(&who.caller(), Some(&known.id), Purpose::Undo)?;
+        let outcome = house.runtime().undo(&who.caller(), Some(&known.id), Purpose::Undo, &mut |_| false)?;
         let nothing =
             || Failure::new(ErrorClass::Conflict, "this turn changed nothing that can be taken back");
         let outcome = outcome.ok_or_else(nothing)?;

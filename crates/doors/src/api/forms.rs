@@ -27,20 +27,35 @@ pub(crate) struct Filled {
 }
 
 /// What a turn asks for.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct OpenForm {
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct OpenForm {
     /// The turn, by which it is answered.
-    turn: String,
+    pub turn: String,
     /// Who asked for the turn.
-    asked_by: String,
+    pub asked_by: String,
     /// What was asked for.
-    request: String,
+    pub request: String,
     /// When, in UTC.
-    began_at: String,
+    pub began_at: String,
     /// The question.
-    text: String,
+    pub text: String,
     /// The credentials that are missing; without any, the question is answered in words.
-    credentials: Vec<CredentialForm>,
+    pub credentials: Vec<CredentialForm>,
+}
+
+impl From<metnos_gateway::Form> for OpenForm {
+    fn from(form: metnos_gateway::Form) -> Self {
+        let wanted = form.credentials.into_iter();
+        let wanted = wanted.map(|wanted| CredentialForm { name: wanted.name, fields: wanted.fields });
+        Self {
+            turn: form.turn,
+            asked_by: form.caller,
+            request: form.request,
+            began_at: form.began_at,
+            text: form.text,
+            credentials: wanted.collect(),
+        }
+    }
 }
 
 /// What turns of this person ask for; for the host, those of anybody.
@@ -76,18 +91,6 @@ impl House {
     /// What turns of this person ask for; for the host, those of anybody.
     fn open_forms(&self, who: &Who) -> Result<Vec<OpenForm>, Failure> {
         let person = (!who.is_host()).then_some(who.person.id.as_str());
-        let open = |form: metnos_gateway::Form| OpenForm {
-            turn: form.turn,
-            asked_by: form.caller,
-            request: form.request,
-            began_at: form.began_at,
-            text: form.text,
-            credentials: form
-                .credentials
-                .into_iter()
-                .map(|wanted| CredentialForm { name: wanted.name, fields: wanted.fields })
-                .collect(),
-        };
-        Ok(self.gateway.forms(person)?.into_iter().map(open).collect())
+        Ok(self.gateway.forms(person)?.into_iter().map(OpenForm::from).collect())
     }
 }

@@ -2,13 +2,14 @@
 //! shall be done then. What it sends along is data.
 
 use super::Refusal;
+use super::arriving::Arriving;
 use super::refusal::Problem;
 use super::turns::{Accepted, blocking};
 use crate::house::House;
 use crate::hub::Wanted;
 use crate::who::Who;
 use axum::Json;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use metnos_executor::{ErrorClass, Failure};
@@ -16,7 +17,6 @@ use ring::hmac;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
 
 /// The header with the moment and the signature: `t=SECONDS,v1=HEX`.
 const SIGNATURE: &str = "x-metnos-signature";
@@ -24,39 +24,20 @@ const SIGNATURE: &str = "x-metnos-signature";
 const WINDOW: i64 = 300;
 /// The largest body.
 const MOST: usize = 256 << 10;
-/// How many bodies may be arriving at once: whoever sends one is not known yet.
-const ARRIVING: usize = 32;
 /// How long it may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often hooks may fire in a minute, all together.
 const A_MINUTE: usize = 60;
 
 /// When hooks fired lately, and which events are being taken in.
+#[derive(Default)]
 pub(crate) struct Fired {
     lately: Mutex<VecDeque<Instant>>,
     claimed: Mutex<HashSet<String>>,
-    arriving: Semaphore,
-}
-
-impl Default for Fired {
-    fn default() -> Self {
-        Self { lately: Mutex::default(), claimed: Mutex::default(), arriving: Semaphore::new(ARRIVING) }
-    }
+    arriving: Arriving,
 }
 
 impl Fired {
-    /// The whole body of a message, once there is room for it.
-    async fn body(&self, body: Body) -> Result<Bytes, Failure> {
-        let arrives = async {
-            let _room = self.arriving.acquire().await.map_err(|e| Failure::internal(e.to_string()))?;
-            let large =
-                |_| Failure::new(ErrorClass::TooLarge, format!("the body is longer than {MOST} bytes"));
-            axum::body::to_bytes(body, MOST).await.map_err(large)
-        };
-        let late = |_| Failure::new(ErrorClass::Timeout, "the body took too long to arrive");
-        tokio::time::timeout(PATIENCE, arrives).await.map_err(late)?
-    }
-
     fn again(&self) -> Result<(), Failure> {
         let mut fired = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         while fired.front().is_some_and(|at| at.elapsed() > Duration::from_secs(60)) {
@@ -111,7 +92,7 @@ pub(crate) async fn fire(
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<Accepted>), Refusal> {
-    let bytes = house.fires.body(body).await?;
+    let bytes = house.fires.arriving.whole(body, MOST, PATIENCE).await?;
     let sent = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let shared = Arc::clone(&house);
     let Taken { who, wanted, claim } = blocking(move || shared.fired(&name, &sent, &bytes)).await?;
@@ -141,11 +122,12 @@ impl House {
         let (hook, at, signed) = found.ok_or_else(stranger)?;
         let person = self.runtime().person(&hook.person)?.filter(|person| person.revoked_at.is_none());
         let person = person.ok_or_else(stranger)?;
+        let who = Who { person, channel: "hook", token: format!("hook:{}", hook.name), csrf: None };
+        self.sends(&who, body.len())?;
         // The same message gives the same id, and an id is used once.
         let claim = self.claim(turn_of(at, &signed))?;
         self.fires.again()?;
         let text = self.runtime().hook_event(&hook, &claim.event, body)?;
-        let who = Who { person, channel: "hook", token: format!("hook:{}", hook.name), csrf: None };
         let conversation = who.conversation(Some(&hook.name))?;
         let turn = Some(claim.event.clone());
         let wanted = Wanted { text, conversation, language: None, zone: None, turn, base: None };
@@ -182,32 +164,4 @@ fn turn_of(at: i64, signed: &[u8]) -> String {
     let digest = blake3::hash(signed);
     let random = digest.as_bytes().iter().take(10).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
     metnos_executor::Ulid::from_parts(u64::try_from(at).unwrap_or(0) * 1000, random).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use futures_util::stream;
-    use std::convert::Infallible;
-
-    #[tokio::test]
-    async fn only_so_many_bodies_arrive_at_once() {
-        let fired = Arc::new(Fired::default());
-        let slow = || Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
-        let mut arriving = tokio::task::JoinSet::new();
-        for _ in 0..ARRIVING {
-            let fired = Arc::clone(&fired);
-            let body = slow();
-            arriving.spawn(async move { fired.body(body).await });
-        }
-        while fired.arriving.available_permits() > 0 {
-            tokio::task::yield_now().await;
-        }
-        let one_more = fired.body(Body::from("x"));
-        let soon = tokio::time::timeout(Duration::from_millis(20), one_more).await;
-        assert!(soon.is_err(), "there is no room for one more");
-        arriving.shutdown().await;
-        assert_eq!(fired.body(Body::from("x")).await.unwrap(), "x", "whoever is gone makes room");
-    }
 }

@@ -1,6 +1,7 @@
 //! The API: one file a group of routes. What is described in `/openapi.json` is what is routed here.
 
 mod approvals;
+mod arriving;
 mod body;
 mod credentials;
 mod feedback;
@@ -14,9 +15,11 @@ mod turns;
 mod v1;
 
 pub(crate) use body::{Knock, Said};
+pub use forms::OpenForm;
 pub(crate) use health::resident;
 pub(crate) use refusal::Refusal;
 pub(crate) use turns::blocking;
+pub use turns::{Rows, TurnListed, TurnRequest};
 
 use crate::house::House;
 use crate::{pages, shield};
@@ -45,6 +48,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(turns::list))
         .routes(routes!(turns::one))
         .routes(routes!(turns::entries))
+        .routes(routes!(turns::steps))
         .routes(routes!(files::file))
         .routes(routes!(turns::stream))
         .routes(routes!(turns::cancel))

@@ -8,6 +8,9 @@ use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
+/// In how many seconds to try again where nobody knows better.
+const WAIT: u16 = 60;
+
 /// What did not go well.
 #[derive(Debug)]
 pub(crate) struct Refusal(pub(crate) Failure);
@@ -32,6 +35,8 @@ pub(crate) struct ProblemError {
     message: String,
     /// What to do next.
     hint: Option<String>,
+    /// In how many seconds there is room again, where a limit was reached.
+    retry_after: Option<u16>,
 }
 
 impl From<Failure> for Refusal {
@@ -62,10 +67,11 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status = self.status();
+        let wait = self.0.retry_after.unwrap_or(WAIT);
         let body = json!({ "ok": false, "error": self.0 }).to_string();
         let mut response = (status, [(CONTENT_TYPE, "application/json")], body).into_response();
         if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
-            response.headers_mut().insert(RETRY_AFTER, axum::http::HeaderValue::from_static("60"));
+            response.headers_mut().insert(RETRY_AFTER, wait.into());
         }
         response
     }

@@ -2,11 +2,12 @@
 
 use super::refusal::Problem;
 use super::{Refusal, Said};
-use crate::answer::TurnAnswer;
+use crate::answer::{Stands, TurnAnswer};
 use crate::house::House;
 use crate::hub::{Started, Wanted};
+use crate::steps::TurnSteps;
 use crate::talk::{Meant, Seen};
-use crate::who::Who;
+use crate::who::{Who, conversation_name, zone_named};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header::ACCEPT;
@@ -35,25 +36,31 @@ const TURN: &str = "x-metnos-turn";
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// A request in plain words.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TurnRequest {
+pub struct TurnRequest {
     /// The words.
     #[schema(example = "what time is it")]
-    text: String,
+    pub text: String,
     /// In which conversation: "them" and "there" mean what was said in it. `main` if it is not named.
-    conversation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     /// The language of the words, such as `it`, if it is known.
-    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// The zone in which times are meant, such as `Europe/Rome`; else the person's.
-    zone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// The id the turn shall have: a ULID. With the same id it is never run twice. One whose time is not the time
     /// here is set to it: the turn has the id of the answer.
-    turn: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     /// What relative paths are relative to. Only the terminal of the machine itself has a say in it.
-    base: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The card on the screen. A plain yes or no answers the card that waits; with this, only if it is this one.
-    card: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
 }
 
 /// A turn that was accepted.
@@ -94,30 +101,55 @@ pub(crate) struct Older {
 }
 
 /// A turn in a list.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct TurnListed {
-    turn: String,
-    caller: String,
-    request: String,
-    began_at: String,
-    ended_at: Option<String>,
-    status: Option<String>,
-    stage: Option<String>,
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct TurnListed {
+    /// Its id.
+    pub turn: String,
+    /// Who asked, over which channel.
+    pub caller: String,
+    /// What was asked.
+    pub request: String,
+    /// When, in UTC.
+    pub began_at: String,
+    /// When it ended, or began to wait.
+    pub ended_at: Option<String>,
+    /// As of a turn by itself; `running` while it does.
+    pub status: String,
+    /// The stage that gave the plan.
+    pub stage: Option<String>,
+}
+
+impl From<Turn> for TurnListed {
+    fn from(turn: Turn) -> Self {
+        Self {
+            turn: turn.id,
+            caller: turn.caller,
+            request: turn.request,
+            began_at: turn.began_at,
+            ended_at: turn.ended_at,
+            status: turn.status.unwrap_or_else(|| "running".into()),
+            stage: turn.stage,
+        }
+    }
 }
 
 /// Rows of a list.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Rows {
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+pub struct Rows {
     /// The rows.
-    entries: Vec<Map<String, Value>>,
+    pub entries: Vec<Map<String, Value>>,
     /// How long the whole list is.
-    count: u64,
+    pub count: u64,
 }
 
 impl TurnRequest {
-    fn wanted(self, who: &Who) -> Result<Wanted, Failure> {
+    /// Refuses what no request can be. The terminal asks this before it asks anybody else, so that it says the same
+    /// with a daemon and without one.
+    pub fn check(&self) -> Result<(), Failure> {
         if self.text.trim().is_empty() {
-            return Err(Failure::wrong_args("nothing was said").with_hint("for example: what time is it"));
+            return Err(
+                Failure::wrong_args("nothing was said").with_hint("for example: metnos ask what time is it")
+            );
         }
         if self.text.len() > TEXT_MAX {
             return Err(Failure::wrong_args(format!("a request has at most {TEXT_MAX} bytes")));
@@ -134,6 +166,14 @@ impl TurnRequest {
         {
             return Err(Failure::wrong_args("a language is a tag such as it or en-GB"));
         }
+        if let Some(zone) = &self.zone {
+            zone_named(zone)?;
+        }
+        self.conversation.as_deref().map_or(Ok(()), conversation_name)
+    }
+
+    fn wanted(self, who: &Who) -> Result<Wanted, Failure> {
+        self.check()?;
         let base = self.base.map(PathBuf::from);
         if base.as_ref().is_some_and(|base| who.channel != "cli" || !base.is_absolute()) {
             return Err(Failure::wrong_args(
@@ -190,7 +230,7 @@ impl House {
     }
 }
 
-fn wants_events(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
     headers
         .get(ACCEPT)
         .and_then(|value| value.to_str().ok())
@@ -214,7 +254,7 @@ pub(crate) async fn told(
     Ok(Json(answer).into_response())
 }
 
-fn watched(house: &Arc<House>, who: &Who, turn: &str, after: u32) -> Result<Response, Refusal> {
+pub(crate) fn watched(house: &Arc<House>, who: &Who, turn: &str, after: u32) -> Result<Response, Refusal> {
     let events = Sse::new(house.events(who, turn, after)?);
     let events = events.keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(([(TURN, turn.to_owned())], events).into_response())
@@ -240,10 +280,14 @@ pub(crate) async fn ask(
     headers: HeaderMap,
     Said(request): Said<TurnRequest>,
 ) -> Result<Response, Refusal> {
-    let card = request.card.clone();
+    let (card, given) = (request.card.clone(), request.turn.clone());
     let (shared, wanted) = (Arc::clone(&house), request.wanted(&who)?);
     let wanted = blocking(move || shared.in_time(wanted)).await?;
-    let started = house.begun(&who, wanted, card).await?;
+    // It can be stopped while it is being read, under the id its sender gave it and the one it gets.
+    let ids: Vec<&str> = given.iter().chain(&wanted.turn).map(String::as_str).collect();
+    let expected = house.hub.expect(&ids, &who);
+    let started = house.begun(&who, wanted.clone(), card).await?;
+    drop(expected);
     told(&house, &who, started, wants_events(&headers)).await
 }
 
@@ -256,10 +300,14 @@ pub(crate) async fn submit(
     who: Who,
     Said(request): Said<TurnRequest>,
 ) -> Result<Response, Refusal> {
-    let card = request.card.clone();
+    let (card, given) = (request.card.clone(), request.turn.clone());
     let (shared, wanted) = (Arc::clone(&house), request.wanted(&who)?);
     let wanted = blocking(move || shared.in_time(wanted)).await?;
-    let started = house.begun(&who, wanted, card).await?;
+    // It can be stopped while it is being read, under the id its sender gave it and the one it gets.
+    let ids: Vec<&str> = given.iter().chain(&wanted.turn).map(String::as_str).collect();
+    let expected = house.hub.expect(&ids, &who);
+    let started = house.begun(&who, wanted.clone(), card).await?;
+    drop(expected);
     let turn = started.turn().to_owned();
     Ok((StatusCode::ACCEPTED, Json(Accepted::new(turn))).into_response())
 }
@@ -285,16 +333,7 @@ pub(crate) async fn list(
         }
     })
     .await?;
-    let listed = |turn: Turn| TurnListed {
-        turn: turn.id,
-        caller: turn.caller,
-        request: turn.request,
-        began_at: turn.began_at,
-        ended_at: turn.ended_at,
-        status: turn.status,
-        stage: turn.stage,
-    };
-    Ok(Json(turns.into_iter().map(listed).collect()))
+    Ok(Json(turns.into_iter().map(TurnListed::from).collect()))
 }
 
 /// Where a turn stands.
@@ -307,6 +346,23 @@ pub(crate) async fn one(
     Path(id): Path<String>,
 ) -> Result<Json<TurnAnswer>, Refusal> {
     blocking(move || house.answer(&who, &id)).await.map(Json)
+}
+
+/// How a turn came about: its steps, what came of each, what it took and cost.
+#[utoipa::path(get, path = "/agent/turns/{id}/steps", tag = "turns", params(("id" = String, Path, description = "The turn")),
+    responses((status = 200, body = TurnSteps), (status = "4XX", body = Problem)),
+    security(("token" = []), ("session" = [])))]
+pub(crate) async fn steps(
+    State(house): State<Arc<House>>,
+    who: Who,
+    Path(id): Path<String>,
+) -> Result<Json<TurnSteps>, Refusal> {
+    let looked = blocking(move || {
+        house.own_turn(&who, &id)?;
+        TurnSteps::of(&house.gateway, &id)?
+            .ok_or_else(|| Failure::new(ErrorClass::NotFound, "no turn has this id"))
+    });
+    looked.await.map(Json)
 }
 
 /// Rows of the list that is the answer of a turn.
@@ -357,7 +413,13 @@ pub(crate) async fn cancel(
         let (shared, reader, turn) = (Arc::clone(&house), who.clone(), id.clone());
         blocking(move || shared.answer(&reader, &turn))
     };
-    let mut known = look().await?;
+    let mut known = match look().await {
+        // It is still being read: it will end before it begins anything.
+        Err(refusal) if refusal.0.class == ErrorClass::NotFound && house.hub.cancel_expected(&id, &who) => {
+            return Ok(StatusCode::ACCEPTED);
+        }
+        looked => looked?,
+    };
     if known.status == "running" {
         if house.hub.live(&id).cancel() {
             return Ok(StatusCode::ACCEPTED);
@@ -370,7 +432,7 @@ pub(crate) async fn cancel(
             let elsewhere = Failure::new(ErrorClass::Conflict, "this turn runs in another process");
             return Err(elsewhere.with_hint("stop it where it was begun").into());
         }
-        ("waits", Some(card)) if card.standing == "pending" => {
+        ("waits", Some(card)) if card.standing == Stands::Pending => {
             house.decide(&who, &card.id, Answer::No).await?.ended().await?;
         }
         ("asks", _) => house.give_up(&who, &id).await?.ended().await?,

@@ -103,6 +103,14 @@ fn is_retry(headers: &HeaderMap) -> bool {
     count.and_then(|count| count.trim().parse::<u32>().ok()).is_some_and(|count| count > 0)
 }
 
+/// What came of a message.
+struct Heard {
+    /// The turn that is told.
+    turn: String,
+    /// With the details of its card.
+    details: bool,
+}
+
 impl House {
     /// Acts on a message, whether or not whoever sent it waits for the answer.
     async fn heard(
@@ -111,17 +119,18 @@ impl House {
         conversation: &str,
         text: String,
         seen: Seen,
-    ) -> Result<String, Failure> {
+    ) -> Result<Heard, Failure> {
         let (house, who, place) = (Arc::clone(self), who.clone(), conversation.to_owned());
         let heard = tokio::spawn(async move {
             let started = match house.say(&who, &place, text.clone(), seen).await? {
                 talk::Said::Started(started) => started,
-                talk::Said::Before(turn) => return Ok(turn),
+                talk::Said::Before(turn) => return Ok(Heard { turn, details: false }),
+                talk::Said::Details(turn) => return Ok(Heard { turn, details: true }),
             };
             let turn = started.turn().to_owned();
             house.said.note(&place, &text, &turn);
             started.ended().await?;
-            Ok(turn)
+            Ok(Heard { turn, details: false })
         });
         heard.await.unwrap_or_else(|_| Err(Failure::internal("the message was lost")))
     }
@@ -195,14 +204,14 @@ pub(crate) async fn chat(
         true => house.said_before(&who, &conversation, &text, seen.clone()).await?,
         false => None,
     };
-    let turn = match known {
-        Some(turn) => house.until_told(turn).await?,
+    let Heard { turn, details } = match known {
+        Some(turn) => Heard { turn: house.until_told(turn).await?, details: false },
         None => house.heard(&who, &conversation, text, seen).await?,
     };
     let (shared, reader, id) = (Arc::clone(&house), who.clone(), turn.clone());
     let answer = blocking(move || shared.answer(&reader, &id)).await?;
     let speech = house.words.speak(who.person.language.as_deref());
-    let said = house.as_text(&answer, &speech);
+    let said = house.as_text(&answer, &speech, details);
     let created = jiff::Timestamp::now().as_second();
     let id = format!("chatcmpl-{turn}");
     if chat.stream == Some(true) {

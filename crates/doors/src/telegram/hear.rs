@@ -1,7 +1,9 @@
 //! Messages: who wrote, whether it is meant for the bot, and what it asks for.
 
+use super::far::Shown;
 use super::update::{Message, Sender, Update, command};
 use super::{CHANNEL, Telegram, render, unread};
+use crate::answer::Stands;
 use crate::hub::Started;
 use crate::talk::{Meant, Seen};
 use crate::who::Who;
@@ -238,8 +240,18 @@ impl Telegram {
     ) -> Result<(), Failure> {
         let mut row = heard.row.clone();
         let conversation = heard.conversation()?;
-        let meant =
-            self.handle.block_on(self.house.understand(&heard.who, &conversation, &text, Seen::Conversation));
+        // It can be stopped while it is being read.
+        let _expected = self.house.hub.expect(&[&row.turn], &heard.who);
+        let _running = self.mark(&heard.who, row.chat, &row.turn);
+        let meant = self.house.sends(&heard.who, text.len()).and_then(|()| {
+            self.handle.block_on(self.house.understand(&heard.who, &conversation, &text, Seen::Conversation))
+        });
+        if let Ok(Meant::Details { card, .. }) = &meant
+            && let Some(approval) = self.house.runtime().approval(card)?
+        {
+            let told = render::long(row.chat, &self.details(&approval), &heard.speech);
+            return self.done(&row, first.into_iter().chain(told).collect());
+        }
         let ended = meant.and_then(|meant| {
             match &meant {
                 Meant::Decision(id, answer) => return self.answers(heard, id, *answer, &mut row),
@@ -248,7 +260,7 @@ impl Telegram {
                     // So that after a cut it is this turn of which is told.
                     self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
                 }
-                Meant::Request | Meant::Shown(_) => {}
+                Meant::Request | Meant::Shown(_) | Meant::Details { .. } => {}
             }
             self.handle.block_on(async {
                 let turn = Some(row.turn.clone());
@@ -312,7 +324,7 @@ impl Telegram {
     ) -> Result<(), Failure> {
         let mut row = heard.row.clone();
         let known = self.house.runtime().approval(question)?;
-        let waits = known.is_some_and(|approval| self.house.card(&approval).standing == "pending");
+        let waits = known.is_some_and(|approval| self.house.card(&approval).standing == Stands::Pending);
         let ended = match answer.filter(|_| waits) {
             Some(answer) => self.answers(heard, question, answer, &mut row),
             None => Ok(()),
@@ -327,27 +339,53 @@ impl Telegram {
         chat: i64,
         started: Started,
     ) -> Result<(), Failure> {
-        let mark = (who.person.id.clone(), chat, started.turn().to_owned());
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(mark.clone());
+        let _running = self.mark(who, chat, started.turn());
+        let bell = started.live.watch();
         let ended = started.ended();
         tokio::pin!(ended);
+        let mut shown = Shown::new(self, who, chat);
         let mut wait = TYPING_FIRST;
-        let ended = loop {
+        loop {
             tokio::select! {
-                ended = &mut ended => break ended,
+                ended = &mut ended => {
+                    shown.over().await;
+                    return ended;
+                }
                 () = tokio::time::sleep(wait) => {
+                    let long = wait == TYPING;
                     wait = TYPING;
                     let wire = self.wire();
                     // Of no consequence when it fails.
                     tokio::task::spawn_blocking(move || wire.map(|wire| wire.typing(chat)));
+                    let now = bell.borrow().now.clone().filter(|_| long);
+                    if let Some(now) = now {
+                        shown.tell(&now).await;
+                    }
                 }
             }
-        };
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = running.iter().position(|known| *known == mark) {
+        }
+    }
+
+    /// Lets a turn be stopped from its chat for as long as what is given is held.
+    fn mark(self: &Arc<Self>, who: &Who, chat: i64, turn: &str) -> Mark {
+        let mark = (who.person.id.clone(), chat, turn.to_owned());
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(mark.clone());
+        Mark { door: Arc::clone(self), mark }
+    }
+}
+
+/// A turn that can be stopped from its chat.
+struct Mark {
+    door: Arc<Telegram>,
+    mark: (String, i64, String),
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let mut running = self.door.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = running.iter().position(|known| *known == self.mark) {
             running.remove(at);
         }
-        ended
     }
 }
 

@@ -2,6 +2,7 @@
 //! with the id its turn will have before it is handled or acknowledged, and every reply before it is sent: a cut
 //! at any moment repeats no effect and loses no answer.
 
+mod far;
 mod files;
 mod hear;
 mod lanes;

@@ -1,8 +1,10 @@
 //! Buttons: the answer to a question, taken from whom it was asked and from nobody else.
 
+use super::Telegram;
 use super::hear::told;
+use super::render::{self, DETAILS};
 use super::update::Press;
-use super::{Telegram, render};
+use crate::answer::Stands;
 use crate::who::Who;
 use crate::words::Speech;
 use metnos_executor::{ErrorClass, Failure};
@@ -32,10 +34,14 @@ impl Telegram {
         if self.house.question(&who, id).is_err() {
             return over("tg-not-yours", &speech);
         }
+        if letter == DETAILS {
+            self.toast(press, "");
+            return self.done(row, render::long(row.chat, &self.details(&approval), &speech));
+        }
         if approval.host_only && !who.is_host() {
             return over("tg-host-only", &speech);
         }
-        if self.house.card(&approval).standing != "pending" {
+        if self.house.card(&approval).standing != Stands::Pending {
             if !again {
                 self.toast(press, &speech.t("tg-over"));
             }
@@ -105,10 +111,16 @@ impl Telegram {
         };
         let text = format!(
             "{}\n\n{}",
-            self.house.runtime().card_text(approval),
+            self.house.runtime().question_card(approval).text,
             speech.say(key, &[("name", &name)])
         );
         Ok(vec![render::edit(message.chat.id, message.message_id, &text)])
+    }
+
+    /// What is shown of a card to whoever wants to know more.
+    pub(super) fn details(&self, approval: &Approval) -> String {
+        let details = self.house.runtime().question_card(approval).details;
+        details.iter().map(|detail| format!("• {detail}")).collect::<Vec<_>>().join("\n")
     }
 
     /// A word to whoever pressed. It is of use for a few seconds only, so it is not tried again.

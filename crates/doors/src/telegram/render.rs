@@ -2,6 +2,7 @@
 
 use crate::answer::{Card, TurnAnswer};
 use crate::words::Speech;
+use metnos_executor::shown;
 use metnos_memory::db::TelegramOut;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -15,10 +16,12 @@ const ROWS: usize = 40;
 /// How much of a row.
 const CELLS: usize = 4;
 const CELL: usize = 60;
+/// The button that shows what is behind a card.
+pub(super) const DETAILS: char = 'd';
 
 /// A message.
 pub(super) fn message(chat: i64, text: &str) -> TelegramOut {
-    out(chat, "message", &json!({ "chat_id": chat, "text": text }))
+    out(chat, "message", &json!({ "chat_id": chat, "text": shown::text(text) }))
 }
 
 /// A message to somebody nobody knows.
@@ -39,20 +42,22 @@ pub(super) fn asking(chat: i64, text: &str, card: &Card, speech: &Speech) -> Tel
     if card.can_last {
         rows.push(json!([button("tg-session", 's'), button("tg-always", 'a')]));
     }
+    rows.push(json!([button("tg-details", DETAILS)]));
     let text = cut(text, UNITS);
-    let body = json!({ "chat_id": chat, "text": text, "reply_markup": { "inline_keyboard": rows } });
+    let body =
+        json!({ "chat_id": chat, "text": shown::text(&text), "reply_markup": { "inline_keyboard": rows } });
     out(chat, "message", &body)
 }
 
 /// Replaces a message; its buttons go.
 pub(super) fn edit(chat: i64, message: i64, text: &str) -> TelegramOut {
-    let body = json!({ "chat_id": chat, "message_id": message, "text": cut(text, UNITS) });
+    let body = json!({ "chat_id": chat, "message_id": message, "text": shown::text(&cut(text, UNITS)) });
     out(chat, "edit", &body)
 }
 
 /// A text as a file.
 pub(super) fn document(chat: i64, name: &str, text: &str, caption: &str) -> TelegramOut {
-    let body = json!({ "name": name, "text": text, "caption": caption });
+    let body = json!({ "name": name, "text": shown::text(text), "caption": shown::text(caption) });
     out(chat, "document", &body)
 }
 
@@ -65,7 +70,7 @@ pub(super) fn data(question: &str, letter: char) -> String {
 pub(super) fn pressed(data: &str) -> Option<(&str, char)> {
     let (question, letter) = data.strip_prefix("a:")?.split_once(':')?;
     let mut letters = letter.chars();
-    let letter = letters.next().filter(|letter| "osan".contains(*letter))?;
+    let letter = letters.next().filter(|letter| "osan".contains(*letter) || *letter == DETAILS)?;
     (letters.next().is_none() && metnos_executor::Ulid::from_string(question).is_ok())
         .then_some((question, letter))
 }
@@ -102,15 +107,14 @@ pub(super) fn long(chat: i64, text: &str, speech: &Speech) -> Vec<TelegramOut> {
     }
 }
 
-/// Rows as lines: `name — size — date`.
+/// Rows as lines: `path — size — date`.
 fn lines(rows: &[Map<String, Value>]) -> String {
     let mut out = String::new();
+    let columns = metnos_gateway::columns(rows);
     for row in rows.iter().take(ROWS) {
-        let named = row.contains_key("name");
-        let cells: Vec<String> = row
+        let cells: Vec<String> = columns
             .iter()
-            .filter(|(key, _)| !(key.starts_with('_') || named && key.as_str() == "path"))
-            .map(|(key, value)| cell(key, value))
+            .filter_map(|column| Some(cell(column, row.get(column)?)))
             .filter(|text| !text.is_empty())
             .take(CELLS)
             .collect();
@@ -130,7 +134,13 @@ fn cell(key: &str, value: &Value) -> String {
         }
         other => other.to_string(),
     };
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(CELL + 1).collect();
+    let clean = shown::part(&text);
+    // The end of a path says which one it is.
+    if metnos_gateway::is_place(key) {
+        let long = clean.chars().count().saturating_sub(CELL);
+        let kept: String = clean.chars().skip(long).collect();
+        return if long > 0 { format!("…{kept}") } else { kept };
+    }
     match clean.char_indices().nth(CELL) {
         Some((end, _)) => format!("{}…", &clean[..end]),
         None => clean,
@@ -225,7 +235,7 @@ mod tests {
     fn rows_are_lines_that_a_phone_shows() {
         let row = json!({ "name": "a.txt", "path": "/x/a.txt", "size": 12_345, "_kind": "file" });
         let Value::Object(row) = row else { unreachable!() };
-        assert_eq!(lines(&[row]), "a.txt — 12.3 kB\n");
+        assert_eq!(lines(&[row]), "/x/a.txt — 12.3 kB\n");
         assert_eq!([bytes(7), bytes(999_600), bytes(2_500_000_000)], ["7 B", "1.0 MB", "2.5 GB"]);
     }
 }

@@ -1,6 +1,7 @@
 //! What a turn has come to, told to whoever asked; again when it went on, wherever it was answered.
 
 use super::{CHANNEL, Telegram, render, unread};
+use crate::answer::Stands;
 use crate::words::Speech;
 use jiff::Timestamp;
 use metnos_executor::Failure;
@@ -112,9 +113,9 @@ impl Telegram {
         }
         let Some(card) = answer.approval else { return over(render::answer(row.chat, &answer, speech)) };
         match card.standing {
-            "pending" => {}
+            Stands::Pending => {}
             // Its buttons say that it is over.
-            "expired" | "rejected" => return over(Vec::new()),
+            Stands::Expired | Stands::Rejected => return over(Vec::new()),
             // A yes was given, and the step runs, or ran when everything was cut.
             _ if start => return over(cut(&request)),
             _ => return Ok(None),

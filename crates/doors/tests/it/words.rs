@@ -70,6 +70,40 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "interrupted",
         ],
     ),
+    (
+        "arg",
+        &[
+            "base_path",
+            "by",
+            "contains",
+            "content",
+            "dst",
+            "dst_dir",
+            "expression",
+            "field",
+            "format",
+            "hidden",
+            "kind",
+            "limit",
+            "max_results",
+            "mode",
+            "modified_after",
+            "modified_before",
+            "name_template",
+            "order",
+            "path",
+            "paths",
+            "patterns",
+            "query",
+            "recursive",
+            "size_max",
+            "size_min",
+            "to",
+            "top",
+            "value",
+            "where",
+        ],
+    ),
     ("step", &["planned", "begins", "waits", "done", "partly", "failed"]),
     (
         "title",
@@ -90,6 +124,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "system",
         ],
     ),
+    ("taken", &["wholly", "partly"]),
     ("tokenkind", &["login", "session", "device"]),
 ];
 
@@ -169,6 +204,14 @@ fn used() -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>, BTreeSet<Str
         // What Telegram says is chosen where it is said: any text in quotes that looks like one of its keys.
         keys.extend(quoted(&text).into_iter().filter(|key| key.starts_with("tg-")));
     }
+    // The command line has sentences of its own beside these; the first screens are said from here.
+    for path in files(&root().join("../metnos/src"), &["rs"]) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let first = |key: &String| {
+            ["cli-", "init-", "setup-"].iter().any(|start| key.len() > start.len() && key.starts_with(start))
+        };
+        keys.extend(quoted(&text).into_iter().filter(first));
+    }
     let (mut scripted, mut families_scripted) = (BTreeSet::new(), BTreeSet::new());
     for path in files(&root().join("assets"), &["js"]) {
         let text = std::fs::read_to_string(path).unwrap();
@@ -176,7 +219,9 @@ fn used() -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>, BTreeSet<Str
         families_scripted.extend(named(&text, &["oneOf"]));
         // Buttons are given the key of what they say.
         scripted.extend(
-            quoted(&text).into_iter().filter(|key| key.starts_with("act-") || key.starts_with("card-")),
+            quoted(&text)
+                .into_iter()
+                .filter(|key| ["act-", "card-", "progress-"].iter().any(|start| key.starts_with(start))),
         );
     }
     keys.extend(scripted.iter().cloned());

@@ -122,6 +122,7 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
         args,
         gives,
         dormant: manifest.executor.dormant,
+        way: None,
         scope: manifest.description.into_iter().map(|(lang, text)| (lang, text.scope)).collect(),
         affinity: manifest.routing.affinity.into_values().flatten().collect(),
         companions: manifest.routing.companions,

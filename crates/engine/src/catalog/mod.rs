@@ -37,8 +37,10 @@ pub struct Tool {
     pub needs: Vec<String>,
     /// Groups of arguments of which at least one must be given, in the order they are asked for.
     pub requires: Vec<Vec<String>>,
-    /// Why it cannot run yet.
+    /// Why it cannot run: the key of a sentence.
     pub dormant: Option<String>,
+    /// The command that lets it run, if there is one.
+    pub way: Option<String>,
     /// What it is for, by language.
     pub scope: BTreeMap<String, String>,
     /// Routing words, all languages.
@@ -116,6 +118,14 @@ impl Catalog {
     pub fn awaken(mut self, names: &[&str]) -> Self {
         for tool in self.tools.iter_mut().filter(|tool| names.contains(&tool.name.as_str())) {
             tool.dormant = None;
+        }
+        self
+    }
+
+    /// The same catalog, in which this one cannot run: the key of the reason, and the command that helps.
+    pub fn asleep(mut self, name: &str, why: &str, way: &str) -> Self {
+        for tool in self.tools.iter_mut().filter(|tool| tool.name.as_str() == name) {
+            (tool.dormant, tool.way) = (Some(why.to_owned()), Some(way.to_owned()));
         }
         self
     }

@@ -199,24 +199,38 @@ impl Lexicons {
     pub fn detect(&self, text: &str) -> Option<&Lexicon> {
         let mut best: Option<(usize, &Lexicon)> = None;
         for lexicon in &*self.lexicons {
-            let known = crate::text::tokens(text, &lexicon.tails)
-                .iter()
-                .take(200)
-                .filter(|token| {
-                    lexicon.phrases.contains_key(token.norm.as_str())
-                        || lexicon.enclitic(&token.norm).is_some()
-                })
-                .map(|token| token.norm.chars().count().min(6))
-                .sum();
+            let known = lexicon.knows(text);
             if best.is_none_or(|(most, _)| known > most) {
                 best = Some((known, lexicon));
             }
         }
         best.map(|(_, lexicon)| lexicon)
     }
+
+    /// Whether the words themselves say which language they are in: one lexicon knows more of them than every other.
+    pub fn is_told(&self, text: &str) -> bool {
+        let mut known: Vec<usize> = self.lexicons.iter().map(|lexicon| lexicon.knows(text)).collect();
+        known.sort_unstable();
+        match &known[..] {
+            [.., next, most] => most > next,
+            _ => true,
+        }
+    }
 }
 
 impl Lexicon {
+    /// How much of a text it knows, in letters.
+    fn knows(&self, text: &str) -> usize {
+        crate::text::tokens(text, &self.tails)
+            .iter()
+            .take(200)
+            .filter(|token| {
+                self.phrases.contains_key(token.norm.as_str()) || self.enclitic(&token.norm).is_some()
+            })
+            .map(|token| token.norm.chars().count().min(6))
+            .sum()
+    }
+
     pub(crate) fn single(&self, word: &str) -> Option<&Phrase> {
         self.phrases.get(word)?.last().filter(|phrase| phrase.words.len() == 1)
     }

@@ -256,6 +256,22 @@ impl<'p> Build<'p> {
 
     /// A folder that is itself the thing: named, and not as the place of other things.
     pub(super) fn is_the_thing(&self, frame: &Frame, tool: &Tool, object: &str) -> bool {
+        tool.takes(Role::Paths) && self.is_a_folder(frame, object)
+    }
+
+    /// "copy Documents to Backup": a folder goes into another as the tree it is, by an executor that takes things
+    /// only from a list.
+    pub(super) fn is_a_tree(&self, frame: &Frame, tool: &Tool, object: &str, step: &Step) -> bool {
+        let into = tool.arg(Role::DstDir).is_some_and(|arg| given(step, &arg.name));
+        into && tool.class == Class::Changer
+            && !tool.takes(Role::Paths)
+            && !frame.every
+            && frame.content.is_none()
+            && self.is_a_folder(frame, object)
+    }
+
+    /// Whether a folder is named, and nothing in it.
+    fn is_a_folder(&self, frame: &Frame, object: &str) -> bool {
         // "the folders in X": X is where they are.
         let senses = &self.planner.lexicons.senses;
         let nouns = frame.nouns.iter().filter_map(|noun| senses.noun.get(&noun.id));
@@ -263,7 +279,6 @@ impl<'p> Build<'p> {
         frame.folders.is_empty()
             && !within
             && frame.anaphor.is_none()
-            && tool.takes(Role::Paths)
             && frame.has(Role::Place)
             && !frame.has(Role::Paths)
             && matches!(object, "dirs" | "") | (frame.object.is_empty() && frame.kinds.is_empty())

@@ -133,6 +133,16 @@ impl<'p> Build<'p> {
             let rows = rest.column.is_some() || rest.field.is_some();
             rest.verbs.push(if tool.needs.is_empty() && !rows { "get" } else { "read" }.to_owned());
         }
+        let mut object = object;
+        if self.is_a_tree(frame, tool, object, step) {
+            let place = rest.slots.remove(&Role::Place);
+            for folder in place.into_iter().chain(std::mem::take(&mut rest.also).into_iter().map(Into::into))
+            {
+                rest.push(Role::Paths, folder);
+            }
+            (object, rest.verbs) = ("files", vec!["get".to_owned()]);
+            rest.nouns.clear();
+        }
         let list = self.look(&rest, object)?;
         // All records there are get changed only where that is said, and not even then where it cannot be undone.
         if !self.was_chosen(&list) && (tool.bounded || tool.class == Class::Changer && !frame.every) {

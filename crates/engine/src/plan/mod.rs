@@ -13,6 +13,7 @@ mod deed;
 mod earlier;
 mod fill;
 mod input;
+mod inputs;
 mod join;
 mod made;
 mod patterns;
@@ -81,7 +82,8 @@ impl Planner {
             }
         }
         match self.readable(request.text, request.language) {
-            Ok(lexicon) => context::read(self, lexicon, request.text, clock, &mut memory),
+            Ok(lexicon) => inputs::read(self, lexicon, request.text)
+                .unwrap_or_else(|| context::read(self, lexicon, request.text, clock, &mut memory)),
             Err(unread) => *unread,
         }
     }

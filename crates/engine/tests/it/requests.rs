@@ -37,6 +37,18 @@ fn the_given_requests_keep_their_floor() {
 }
 
 #[test]
+fn credentials_are_asked_for_kept_and_forgotten() {
+    let share = share("wallet.jsonl");
+    assert!(share >= 1.0, "{share}");
+}
+
+#[test]
+fn who_wants_to_be_asked_for_something_is() {
+    let share = share("inputs.jsonl");
+    assert!(share >= 1.0, "{share}");
+}
+
+#[test]
 fn requests_in_other_words_keep_their_floor() {
     let share = share("more.jsonl");
     assert!(share >= 0.97, "{share}");
@@ -117,6 +129,11 @@ fn each_executor_is_found_by_many_ways_to_ask_for_it() {
 #[test]
 fn files_are_sent_to_whoever_is_named_or_asks() {
     assert_eq!(share("sending.jsonl"), 1.0);
+}
+
+#[test]
+fn a_folder_that_is_named_goes_as_the_tree_it_is() {
+    assert_eq!(share("trees.jsonl"), 1.0);
 }
 
 #[test]

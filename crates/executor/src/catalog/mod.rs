@@ -6,8 +6,10 @@
 //! change, it can never let unverified bytes run.
 
 mod moves;
+mod out_of_use;
 
 pub use moves::{CatalogError, Moved};
+pub use out_of_use::OutOfUse;
 
 use crate::files::{self, Stamp};
 use crate::home::{Home, Root};
@@ -128,7 +130,10 @@ impl Catalog {
         }
         let (version, missing) = match version {
             Some(version) => (*version, Part::Absent),
-            None => (self.current(root, name)?.version, Part::Current),
+            None => match self.without_default(root, name)? {
+                Some(refusal) => return Err(refusal),
+                None => (self.current(root, name)?.version, Part::Current),
+            },
         };
         let folder = dir.join(version.to_string());
         if Stamp::at(&folder).is_none() {
@@ -221,6 +226,11 @@ impl Catalog {
             let refusal = Refusal::new(Part::Root, format!("the name {name} belongs to {owner}"));
             return Ok(Some(row(newest, state, Some(refusal))));
         }
+        // What is in order so is no failed check.
+        let state = match files::exists(&dir.join("CURRENT")) {
+            true => state,
+            false => self.out_of_use(&name).map_or(state, |away| away.state),
+        };
         let version = self.current(root, &name).ok().map(|current| current.version).or(newest);
         Ok(Some(row(version, state, self.resolve(&name, None).err())))
     }

@@ -175,9 +175,15 @@ impl Catalog {
         Ok(record::store(&dir, record, key, &*self.counters)?)
     }
 
-    /// Takes a refused executor out of use: its version and `CURRENT` go to quarantine with the
-    /// reason. Nothing is deleted, and no key is needed to be careful.
-    pub fn quarantine(&self, name: &ExecutorName, refusal: &Refusal) -> Done<Moved> {
+    /// Takes a refused version out of use: it goes to quarantine with the reason, and `CURRENT` only if it names
+    /// that version. Without a version those that do not verify go, else the default one. Nothing is deleted, and no
+    /// key is needed to be careful.
+    pub fn quarantine(
+        &self,
+        name: &ExecutorName,
+        version: Option<&Version>,
+        refusal: &Refusal,
+    ) -> Done<Moved> {
         let roots = Root::ALL.into_iter().filter(|root| files::exists(&self.dir(*root, name)));
         // Of two that claim one name, the less trusted one has to go.
         let root = if refusal.part == Part::Root { roots.last() } else { roots.into_iter().next() };
@@ -189,11 +195,16 @@ impl Catalog {
             return self.moved(root, name, None, State::Quarantined, away(root));
         };
         let (from, to) = (self.dir(root, name), away(root));
-        let current = self.current(root, name).ok().map(|current| current.version);
-        let mut versions = self.refused_versions(root, name)?;
+        let current = self.current(root, name);
+        let mut versions = match version {
+            Some(version) => vec![*version],
+            None => self.refused_versions(root, name)?,
+        };
         if versions.is_empty() {
-            // The folders are sound, so a record is not: the default goes, whatever it was.
-            versions.extend(current.or(newest_version(&from)?));
+            // The folders are sound, so a record is not: the default goes, whatever it was. A version that was
+            // never the default is not what is wrong.
+            let newest = if files::exists(&from.join("CURRENT")) { newest_version(&from)? } else { None };
+            versions.extend(current.as_ref().ok().map(|current| current.version).or(newest));
         }
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -204,11 +215,11 @@ impl Catalog {
         files::write_atomic(&to.join(REASON), text.as_bytes(), 0o644).map_err(io(&to))?;
         // CURRENT first: from then on nothing is called by default, wherever a crash stops us.
         let mut parts = Vec::new();
-        if current.is_none_or(|current| versions.contains(&current)) {
+        if current.map_or(true, |current| versions.contains(&current.version)) {
             parts.push("CURRENT".to_owned());
         }
         parts.extend(versions.iter().map(Version::to_string));
-        if refusal.part == Part::Lifecycle || refusal.part == Part::Counter {
+        if lifecycle::state(&from, &subject(root, name), &self.public, &*self.counters).is_err() {
             parts.push("LIFECYCLE".to_owned());
         }
         for part in parts {
@@ -223,8 +234,8 @@ impl Catalog {
         self.moved(root, name, versions.pop(), State::Quarantined, to)
     }
 
-    /// A person looked at what lies in quarantine and wants it back as it is: signs it again,
-    /// places it and makes it the default.
+    /// A person looked at what lies in quarantine and wants it back as it is: signs it again and places it. It becomes
+    /// the default where there is none; beside a default it is a candidate, as it was.
     pub fn approve(&self, name: &ExecutorName, why: &Why<'_>, key: &InstanceKey) -> Done<Moved> {
         let (root, from) = self.away(name, &self.home.quarantine_dir(), "in quarantine")?;
         self.free(root, name)?;
@@ -244,13 +255,16 @@ impl Catalog {
         let cause = reason(&from).unwrap_or_else(|| "refused by a check".to_owned());
         let subject = subject(root, name);
         let old = lifecycle::state(&dir, &subject, &self.public, &*self.counters);
-        if old.is_ok_and(|state| state != State::Quarantined) {
-            let refused = Why { reason: &cause, ..*why };
-            lifecycle::append(&dir, &subject, State::Quarantined, &refused, key, &*self.counters)?;
+        let beside = self.current(root, name).is_ok_and(|current| current.version != version);
+        if !(beside && old.as_ref().is_ok_and(|state| state.is_usable())) {
+            if old.is_ok_and(|state| state != State::Quarantined) {
+                let refused = Why { reason: &cause, ..*why };
+                lifecycle::append(&dir, &subject, State::Quarantined, &refused, key, &*self.counters)?;
+            }
+            lifecycle::append(&dir, &subject, State::Active, why, key, &*self.counters)?;
+            let record = Current { root, name: name.clone(), version, counter: 0 };
+            record::store(&dir, record, key, &*self.counters)?;
         }
-        lifecycle::append(&dir, &subject, State::Active, why, key, &*self.counters)?;
-        let record = Current { root, name: name.clone(), version, counter: 0 };
-        record::store(&dir, record, key, &*self.counters)?;
         for leftover in ["CURRENT", "LIFECYCLE", REASON] {
             drop(std::fs::remove_file(from.join(leftover)));
         }

@@ -229,8 +229,10 @@ fn a_good_signature_in_the_wrong_place_is_refused() {
     std::fs::rename(world.path("synt/group_entries"), world.path("seed/group_entries")).unwrap();
     let moved = world.catalog.resolve(&name("group_entries"), Some(&v("1.0.0")));
     assert_eq!(moved.unwrap_err().part, Part::Root);
-    // A folder without CURRENT is not the same as no folder at all.
-    assert_eq!(world.resolve("compare_entries").unwrap_err().part, Part::Current);
+    // A folder that was never promoted is not the same as no folder at all, nor as a record that vanished.
+    assert_eq!(world.resolve("compare_entries").unwrap_err().part, Part::Lifecycle);
+    std::fs::remove_file(&mine).unwrap();
+    assert_eq!(world.resolve("sort_entries").unwrap_err().part, Part::Current);
     assert_eq!(world.resolve("filter_lists").unwrap_err().part, Part::Absent);
     let stranger = InstanceKey::generate().unwrap();
     let foreign =
@@ -251,7 +253,7 @@ fn a_name_of_a_higher_root_is_never_taken_by_a_lower_one() {
     assert!(matches!(taken, CatalogError::Refused(Refusal { part: Part::Root, .. })));
 
     // Also not while the owner is in quarantine or archived.
-    world.catalog.quarantine(&name("sort_entries"), &Refusal::new(Part::Code, "a test")).unwrap();
+    world.catalog.quarantine(&name("sort_entries"), None, &Refusal::new(Part::Code, "a test")).unwrap();
     assert_eq!(world.resolve("sort_entries").unwrap_err().part, Part::Root);
     world.catalog.approve(&name("sort_entries"), &WHY, &world.key).unwrap();
     assert_eq!(world.resolve("sort_entries").unwrap().manifest.code.runtime, Runtime::Native);
@@ -259,7 +261,8 @@ fn a_name_of_a_higher_root_is_never_taken_by_a_lower_one() {
     assert_eq!(world.resolve("sort_entries").unwrap_err().part, Part::Root);
     world.catalog.restore(&name("sort_entries"), &WHY, &world.key).unwrap();
     // The lower one is the one that goes.
-    let moved = world.catalog.quarantine(&name("sort_entries"), &Refusal::new(Part::Root, "shadow")).unwrap();
+    let moved =
+        world.catalog.quarantine(&name("sort_entries"), None, &Refusal::new(Part::Root, "shadow")).unwrap();
     assert_eq!(moved.root, Root::Synt);
     world.resolve("sort_entries").unwrap();
 }
@@ -272,12 +275,12 @@ fn quarantine_keeps_everything_says_why_and_ends_with_an_approval() {
     let code = world.path("synt/sort_entries/1.0.0/main.py");
     std::fs::write(&code, "def run(args, ctx):\n    return {'entries': [1]}\n").unwrap();
     let refusal = world.resolve("sort_entries").unwrap_err();
-    let moved = world.catalog.quarantine(&sort, &refusal).unwrap();
+    let moved = world.catalog.quarantine(&sort, None, &refusal).unwrap();
     assert_eq!((moved.state, moved.version), (State::Quarantined, Some(v("1.0.0"))));
     assert!(world.path(".quarantine/synt/sort_entries/1.0.0/main.py").exists());
     assert!(world.path(".quarantine/synt/sort_entries/CURRENT").exists());
     // Again is the same, and a call says why.
-    assert_eq!(world.catalog.quarantine(&sort, &refusal).unwrap().state, State::Quarantined);
+    assert_eq!(world.catalog.quarantine(&sort, None, &refusal).unwrap().state, State::Quarantined);
     let said = world.resolve("sort_entries").unwrap_err();
     assert_eq!(said.part, Part::Lifecycle);
     assert!(said.reason.contains("main.py was changed after it was signed"), "{said}");
@@ -316,7 +319,7 @@ fn only_the_version_that_was_tampered_with_goes_to_quarantine() {
     world.put(Root::Synt, "sort_entries", "2.0.0").unwrap();
     std::fs::write(world.path("synt/sort_entries/2.0.0/main.py"), "x = 1\n").unwrap();
     let refusal = world.catalog.resolve(&sort, Some(&v("2.0.0"))).unwrap_err();
-    let moved = world.catalog.quarantine(&sort, &refusal).unwrap();
+    let moved = world.catalog.quarantine(&sort, None, &refusal).unwrap();
     assert_eq!(moved.version, Some(v("2.0.0")));
     assert_eq!(world.resolve("sort_entries").unwrap().manifest.executor.version, v("1.0.0"));
     assert!(world.path(".quarantine/synt/sort_entries/2.0.0/main.py").exists());
@@ -336,7 +339,7 @@ fn a_tampered_history_or_a_shrunken_one_is_refused_and_can_be_approved_again() {
     std::fs::write(&path, &bytes).unwrap();
     let refusal = world.resolve("sort_entries").unwrap_err();
     assert_eq!(refusal.part, Part::Lifecycle);
-    world.catalog.quarantine(&sort, &refusal).unwrap();
+    world.catalog.quarantine(&sort, None, &refusal).unwrap();
     world.catalog.approve(&sort, &WHY, &world.key).unwrap();
     world.resolve("sort_entries").unwrap();
     std::fs::remove_file(&path).unwrap();
@@ -415,4 +418,42 @@ fn other_tables_void_the_lock() {
     let home = world.catalog.home.clone();
     let later = Catalog::open(home, world.key.public(), tables, world.counters.clone());
     assert_eq!(later.resolve(&name("sort_entries"), None).unwrap_err().part, Part::Lock);
+}
+
+#[test]
+fn a_candidate_that_is_refused_leaves_the_default_and_its_record_alone() {
+    let world = world();
+    world.add(Root::Synt, "sort_entries");
+    let (sort, bad) = (name("sort_entries"), v("1.1.0"));
+    world.put(Root::Synt, "sort_entries", "1.1.0").unwrap();
+    let record = std::fs::read(world.path("synt/sort_entries/CURRENT")).unwrap();
+    let refusal = Refusal::new(Part::BirthTests, "a promise was broken");
+    world.catalog.quarantine(&sort, Some(&bad), &refusal).unwrap();
+    let same = || std::fs::read(world.path("synt/sort_entries/CURRENT")).unwrap() == record;
+    assert!(same() && world.resolve("sort_entries").unwrap().manifest.executor.version == v("1.0.0"));
+    assert_eq!(world.catalog.out_of_use(&sort), None);
+    // Taken back it is a candidate again.
+    world.catalog.approve(&sort, &WHY, &world.key).unwrap();
+    assert!(same() && world.catalog.resolve(&sort, Some(&bad)).is_ok());
+    // Of two the default goes; the other one stays and can be promoted.
+    world.catalog.quarantine(&sort, None, &refusal).unwrap();
+    let out = world.catalog.out_of_use(&sort).unwrap();
+    assert_eq!((out.state, out.spare), (State::Quarantined, Some(bad)));
+    for _ in 0..2 {
+        assert_eq!(world.resolve("sort_entries").unwrap_err().part, Part::Lifecycle);
+    }
+    world.catalog.promote(&sort, &bad, &world.key).unwrap();
+    assert_eq!(world.resolve("sort_entries").unwrap().manifest.executor.version, bad);
+}
+
+#[test]
+fn what_was_never_promoted_waits_for_it() {
+    let world = world();
+    world.put(Root::Skills, "sort_entries", "1.0.0").unwrap();
+    let refusal = world.resolve("sort_entries").unwrap_err();
+    assert!(refusal.part == Part::Lifecycle && refusal.reason.contains("not promoted"), "{refusal}");
+    let rows = world.catalog.list().unwrap();
+    assert_eq!((rows.len(), rows[0].state), (1, State::Synthesised));
+    world.catalog.promote(&name("sort_entries"), &v("1.0.0"), &world.key).unwrap();
+    assert!(world.resolve("sort_entries").is_ok());
 }

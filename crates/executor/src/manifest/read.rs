@@ -191,7 +191,17 @@ fn sandbox(table: &Table<'_>, executor: &Identity) -> Read<Profile> {
 }
 
 fn limits(table: &Table<'_>) -> Read<Limits> {
-    table.only(&["wall_ms", "cpu_ms", "memory_mb", "output_kb", "processes", "files", "tmp_mb"])?;
+    table.only(&[
+        "wall_ms",
+        "cpu_ms",
+        "memory_mb",
+        "output_kb",
+        "processes",
+        "files",
+        "tmp_mb",
+        "layer_mb",
+        "layer_files",
+    ])?;
     let base = Limits::default();
     let number = |key: &str, default: u64| table.get(key).map_or(Ok(default), |field| field.whole());
     let small = |key: &str, default: u32| -> Read<u32> {
@@ -206,6 +216,8 @@ fn limits(table: &Table<'_>) -> Read<Limits> {
         processes: small("processes", base.processes)?,
         files: small("files", base.files)?,
         tmp_mb: number("tmp_mb", base.tmp_mb)?,
+        layer_mb: number("layer_mb", base.layer_mb)?,
+        layer_files: number("layer_files", base.layer_files)?,
     };
     match absurd(&limits) {
         None => Ok(limits),

@@ -1,8 +1,8 @@
 //! The approval card: what a person reads before saying yes.
 //!
-//! Three lines: what, where, why and how serious. A card that was approved often shrinks, but never
-//! so far as to hide that something cannot be undone, leaves the sandbox, came from elsewhere or
-//! binds a schedule.
+//! Two lines: what, how many, from where to where; how it is taken back, with every warning. Names, the reason, the
+//! capability and the grant are its details, shown to whoever wants them. A card that was approved often is one line,
+//! which never hides that something cannot be undone, leaves the sandbox, came from elsewhere or binds a schedule.
 
 mod render;
 mod texts;
@@ -15,9 +15,7 @@ pub use texts::{CardError, Lang, Texts};
 use metnos_executor::Origin;
 use serde::{Deserialize, Serialize};
 
-/// Approved so often before, a card shows less.
-const MEDIUM_FROM: u64 = 3;
-/// Approved so often before, it is one line.
+/// Approved so often before, a card is one line.
 const LINE_FROM: u64 = 8;
 
 /// Everything a person needs to decide about one step.
@@ -39,6 +37,9 @@ pub struct Card {
     /// The first of the things it is about, when there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
+    /// The folders in which it may change anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
     /// Where it is taken from.
     pub source: Option<String>,
     /// Where it goes.
@@ -60,6 +61,9 @@ pub struct Card {
     pub tainted: Vec<Tainted>,
     /// True when it would run outside the sandbox.
     pub outside_sandbox: bool,
+    /// What else must be known to say yes: never among the details.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// Why the question is asked, in words: of the policy or of the judge.
     pub reason: Option<String>,
 }
@@ -81,8 +85,10 @@ impl Card {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Nothing.
+    /// Nothing: it only looks.
     NoChange,
+    /// Nothing here, since it is tried where nothing can be written; what it would do is not known.
+    Contained,
     /// Something that undo takes back.
     Reversible,
     /// Something that stays.
@@ -117,6 +123,34 @@ pub enum Offer {
     },
 }
 
+/// What must be known to say yes, beside the count and the place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// Processes are ended without being asked to end.
+    Forced,
+    /// What is changed runs code by itself: this file, or what it brings along.
+    RunsCode(String),
+    /// It may cost so much, in millionths.
+    Costs(u64),
+    /// Names that are taken where things go: both are kept, and the new one gets a number.
+    Taken {
+        /// How many.
+        count: u64,
+        /// The first of them.
+        names: Vec<String>,
+    },
+    /// A credential of the host goes into somebody else's call, from now on.
+    Lends {
+        /// Which credential.
+        credential: String,
+        /// To whom.
+        person: String,
+        /// Into the calls of which executor.
+        executor: String,
+    },
+}
+
 /// A value that the person did not write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -129,14 +163,21 @@ pub struct Tainted {
     pub from: Option<String>,
 }
 
+/// A card as a door shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Its lines.
+    pub text: String,
+    /// What is shown to whoever wants to know more, one sentence each.
+    pub details: Vec<String>,
+}
+
 /// How much of a card is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Size {
-    /// Three lines.
+    /// Two lines.
     Full,
-    /// Two.
-    Medium,
     /// One.
     Line,
 }
@@ -144,10 +185,6 @@ pub enum Size {
 impl Size {
     /// The size of a card that was approved so often before.
     pub fn after(times_approved_before: u64) -> Self {
-        match times_approved_before {
-            ..MEDIUM_FROM => Self::Full,
-            MEDIUM_FROM..LINE_FROM => Self::Medium,
-            _ => Self::Line,
-        }
+        if times_approved_before < LINE_FROM { Self::Full } else { Self::Line }
     }
 }

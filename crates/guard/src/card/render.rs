@@ -1,8 +1,9 @@
 //! From a card to the lines people read.
 
-use super::{Card, Effect, Lang, Offer, Size, Tainted};
+use super::{Card, Effect, Lang, Offer, Shown, Size, Tainted, Warning};
 use crate::text::{fill, one_line};
 use metnos_executor::ExecutorName;
+use metnos_executor::shown::part;
 
 /// No single value takes more of a card than this.
 const SHOWN_MAX: usize = 80;
@@ -16,33 +17,28 @@ const COMMAND_MAX: usize = 1000;
 const REASON_MAX: usize = 240;
 /// More tainted values than this are counted, not shown.
 const TAINTED_MAX: usize = 3;
+/// More names that are taken than this are counted, not shown.
+const TAKEN_MAX: usize = 3;
 const BETWEEN: &str = " · ";
 
 impl Card {
-    /// The card as text, one to three lines by how often the same was approved before.
-    pub fn render(&self, times_approved_before: u64, lang: &Lang) -> String {
-        self.lines(Size::after(times_approved_before), lang).join("\n")
+    /// The card as text, and what is behind *details*: two lines, or one where the same was approved often before.
+    pub fn shown(&self, times_approved_before: u64, lang: &Lang) -> Shown {
+        let text = self.lines(Size::after(times_approved_before), lang).join("\n");
+        Shown { text, details: self.details(lang) }
     }
 
     /// Its lines at one size.
-    pub fn lines(&self, size: Size, lang: &Lang) -> Vec<String> {
+    fn lines(&self, size: Size, lang: &Lang) -> Vec<String> {
         let (what, place) = (self.what(lang), self.place(lang));
-        let grave = self.grave(lang);
         let head = match place.is_empty() {
-            true => what.clone(),
+            true => what,
             false => format!("{what}: {place}"),
         };
+        let back = self.way_back(lang).join(BETWEEN);
         match size {
-            Size::Full => {
-                let place = if place.is_empty() { lang.text.nowhere.clone() } else { place };
-                let all = [grave, self.remarks(lang)].concat();
-                vec![what, place, capital(&all.join(BETWEEN))]
-            }
-            Size::Medium => {
-                let short = [grave, self.capability(lang)].concat();
-                vec![head, capital(&short.join(BETWEEN))]
-            }
-            Size::Line => vec![[vec![head], grave].concat().join(BETWEEN)],
+            Size::Full => vec![head, capital(&back)],
+            Size::Line => vec![[head, back].join(BETWEEN)],
         }
     }
 
@@ -75,7 +71,8 @@ impl Card {
         let text = &lang.text;
         // Whoever says yes to a command, a message or the end of a process has read all of it.
         let most = if WHOLE.contains(&self.executor.as_str()) { COMMAND_MAX } else { SHOWN_MAX };
-        let object = self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_line(o, most))]));
+        let object =
+            self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_line(&part(o), most))]));
         let route = match (self.source.as_deref().map(shown), self.destination.as_deref().map(shown)) {
             (Some(source), Some(destination)) => {
                 Some(fill(&text.route, &[("source", &source), ("destination", &destination)]))
@@ -84,14 +81,19 @@ impl Card {
             (source, None) => source,
         };
         let size = self.bytes.map(|bytes| self.size(bytes, lang));
-        [object, self.named(lang), route, size].into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
+        // What cannot be taken back is named before it is done.
+        let named = self.named(lang).filter(|_| self.effect == Effect::Irreversible);
+        let within = self.folders.iter().map(|folder| shown(folder)).collect::<Vec<_>>().join(", ");
+        let within = (!within.is_empty()).then(|| fill(&text.within, &[("folders", &within)]));
+        [object, named, within, route, size].into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
     }
 
     /// Which ones: the first of them, and how many more there are.
     fn named(&self, lang: &Lang) -> Option<String> {
         let named = self.names.iter().take(Self::NAMES_MAX);
-        let quoted: Vec<String> =
-            named.map(|name| fill(&lang.text.quoted, &[("object", &one_line(name, NAME_MAX))])).collect();
+        let quoted: Vec<String> = named
+            .map(|name| fill(&lang.text.quoted, &[("object", &one_line(&part(name), NAME_MAX))]))
+            .collect();
         let more = self.count.unwrap_or_default().saturating_sub(quoted.len() as u64);
         let rest = (more > 0).then(|| fill(&lang.text.and_more, &[("count", &more.to_string())]));
         (!quoted.is_empty())
@@ -105,16 +107,21 @@ impl Card {
         }
     }
 
-    /// What no size of card leaves out.
-    fn grave(&self, lang: &Lang) -> Vec<String> {
+    /// How it is taken back, and what no size of card leaves out.
+    fn way_back(&self, lang: &Lang) -> Vec<String> {
         let text = &lang.text;
-        let effect = match self.effect {
-            Effect::NoChange => &text.no_change,
-            Effect::Reversible => &text.reversible,
-            Effect::Irreversible => &text.irreversible,
+        let kept = self.frees.and_then(|frees| frees.after_days);
+        let effect = match (self.effect, kept) {
+            (Effect::NoChange, _) => text.no_change.clone(),
+            (Effect::Contained, _) => text.contained.clone(),
+            (Effect::Reversible, None) => text.reversible.clone(),
+            (Effect::Reversible, Some(days)) => fill(&text.reversible_for, &[("days", &days.to_string())]),
+            (Effect::Irreversible, _) if self.frees.is_some() => text.permanent.clone(),
+            (Effect::Irreversible, _) => text.irreversible.clone(),
         };
-        let mut parts = vec![effect.clone()];
+        let mut parts = vec![effect];
         parts.extend(self.outside_sandbox.then(|| text.outside_sandbox.clone()));
+        parts.extend(self.warnings.iter().map(|warning| warning.says(lang)));
         parts.extend(self.tainted.iter().take(TAINTED_MAX).map(|tainted| tainted.says(lang)));
         let more = self.tainted.len().saturating_sub(TAINTED_MAX);
         parts.extend((more > 0).then(|| format!("+{more}")));
@@ -125,8 +132,8 @@ impl Card {
         parts
     }
 
-    /// What only the full card says.
-    fn remarks(&self, lang: &Lang) -> Vec<String> {
+    /// What is behind *details*: names, what is freed, the reason, the capability, the grant.
+    fn details(&self, lang: &Lang) -> Vec<String> {
         let text = &lang.text;
         let frees = self.frees.map(|frees| {
             let (size, days) =
@@ -141,17 +148,49 @@ impl Card {
             }
             _ => None,
         };
+        let named = self.named(lang).filter(|_| self.effect != Effect::Irreversible);
+        let tainted = self.tainted.iter().skip(TAINTED_MAX).map(|tainted| tainted.says(lang));
         let reason = self.reason.as_ref().map(|reason| one_line(reason, REASON_MAX));
-        let mut parts: Vec<String> = frees.into_iter().collect();
-        parts.extend(self.capability(lang));
-        parts.extend(grant);
-        parts.extend(reason);
-        parts
+        let reason = reason.filter(|reason| !reason.is_empty());
+        let parts = named.into_iter().chain(tainted).chain(frees).chain(reason);
+        parts.chain(self.capability(lang)).chain(grant).map(|part| capital(&part)).collect()
     }
 
     fn capability(&self, lang: &Lang) -> Vec<String> {
         vec![fill(&lang.text.capability, &[("capability", &shown(&lang.row(&self.capability)))])]
     }
+}
+
+impl Warning {
+    fn says(&self, lang: &Lang) -> String {
+        match self {
+            Self::Forced => lang.text.forced.clone(),
+            Self::RunsCode(path) => fill(&lang.text.runs_code, &[("path", &shown(path))]),
+            Self::Costs(cost) => fill(&lang.text.costs, &[("cost", &money(*cost))]),
+            Self::Taken { count, names } => {
+                let quote = |name: &String| fill(&lang.text.quoted, &[("object", &one_line(name, NAME_MAX))]);
+                let first = names.iter().take(TAKEN_MAX).map(quote).collect::<Vec<_>>().join(", ");
+                let more = count.saturating_sub(names.len().min(TAKEN_MAX) as u64);
+                let names = match more {
+                    0 => first,
+                    more => format!("{first} {}", fill(&lang.text.and_more, &[("count", &more.to_string())])),
+                };
+                let template = if *count == 1 { &lang.text.taken_one } else { &lang.text.taken };
+                fill(template, &[("count", &count.to_string()), ("names", &names)])
+            }
+            Self::Lends { credential, person, executor } => {
+                let values = [("credential", credential), ("person", person), ("executor", executor)];
+                let values = values.map(|(name, value)| (name, shown(value)));
+                fill(&lang.text.lends, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            }
+        }
+    }
+}
+
+/// Millionths as a person reads them, to four places, rounded up.
+fn money(cost: u64) -> String {
+    let places = cost.div_ceil(100);
+    format!("{}.{:04}", places / 10_000, places % 10_000)
 }
 
 impl Tainted {
@@ -168,7 +207,7 @@ impl Tainted {
 }
 
 fn shown(value: &str) -> String {
-    one_line(value, SHOWN_MAX)
+    one_line(&part(value), SHOWN_MAX)
 }
 
 fn capital(line: &str) -> String {

@@ -9,6 +9,7 @@ fn delete() -> Card {
         count: Some(12),
         object: None,
         names: ["a.pdf", "b.pdf", "c.pdf", "d.pdf", "e.pdf"].map(String::from).to_vec(),
+        folders: Vec::new(),
         source: Some("/home/u/Downloads".into()),
         destination: None,
         bytes: Some(3_450_000),
@@ -19,6 +20,7 @@ fn delete() -> Card {
         grant: Some(Offer::Here { target: "/home/u/Downloads".into() }),
         tainted: Vec::new(),
         outside_sandbox: false,
+        warnings: Vec::new(),
         reason: None,
     }
 }
@@ -36,6 +38,7 @@ fn send() -> Card {
         count: Some(1),
         object: Some("Invoice".into()),
         names: Vec::new(),
+        folders: Vec::new(),
         source: None,
         destination: Some("pay@evil.example".into()),
         bytes: None,
@@ -46,6 +49,7 @@ fn send() -> Card {
         grant: None,
         tainted: vec![tainted],
         outside_sandbox: false,
+        warnings: Vec::new(),
         reason: Some("Metnos wants to send mail to somebody.".into()),
     }
 }
@@ -78,51 +82,58 @@ fn send_bare() -> Card {
 }
 
 fn shown(card: &Card, times: u64, language: &str) -> String {
-    card.render(times, Texts::load().unwrap().lang(language))
+    card.shown(times, Texts::load().unwrap().lang(language)).text
+}
+
+fn details(card: &Card, language: &str) -> String {
+    card.shown(0, Texts::load().unwrap().lang(language)).details.join("\n")
 }
 
 fn all(language: &str) -> String {
     let cards = [delete(), send(), weekly(), admin()];
-    let sizes = cards.iter().flat_map(|card| [0, 3, 8].map(|times| shown(card, times, language)));
-    sizes.collect::<Vec<_>>().join("\n\n")
+    let told = cards.iter().flat_map(|card| {
+        [
+            shown(card, 0, language),
+            format!("- {}", details(card, language).replace('\n', "\n- ")),
+            shown(card, 8, language),
+        ]
+    });
+    told.collect::<Vec<_>>().join("\n\n")
 }
 
 #[test]
 fn what_people_read_in_english() {
     let expected = "\
-Delete 12 files
-“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads · 3.5 MB
-Can be undone · frees nothing yet, 3.5 MB in 30 days or with “metnos undo --forget” · uses fs:write · “always here” would allow “Delete files” in /home/u/Downloads and all its folders, and nothing else, without a question until you revoke it
+Delete 12 files: /home/u/Downloads · 3.5 MB
+Can be undone with “undo” for 30 days; frees nothing until then
 
-Delete 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads · 3.5 MB
-Can be undone · uses fs:write
+- “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more
+- Frees nothing yet, 3.5 MB in 30 days or with “metnos undo --forget”
+- Uses fs:write
+- “always here” would allow “Delete files” in /home/u/Downloads and all its folders, and nothing else, without a question until you revoke it
 
-Delete 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads · 3.5 MB · can be undone
-
-Send 1 message
-“Invoice” · → pay@evil.example
-Cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you · uses mail:send · Metnos wants to send mail to somebody.
+Delete 12 files: /home/u/Downloads · 3.5 MB · can be undone with “undo” for 30 days; frees nothing until then
 
 Send 1 message: “Invoice” · → pay@evil.example
-Cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you · uses mail:send
+Cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you
+
+- Metnos wants to send mail to somebody.
+- Uses mail:send
 
 Send 1 message: “Invoice” · → pay@evil.example · cannot be undone · “pay@evil.example” came from a mail (boss@firm.example), not from you
 
-Move 12 files
-“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads → /home/u/Archive · 3.5 MB
-Can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items · uses fs:write
+Move 12 files: /home/u/Downloads → /home/u/Archive · 3.5 MB
+Can be undone with “undo” · approving lets the schedule “weekly tidy” do this every time, up to 300 items
 
-Move 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads → /home/u/Archive · 3.5 MB
-Can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items · uses fs:write
+- “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more
+- Uses fs:write
 
-Move 12 files: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” and 7 more · /home/u/Downloads → /home/u/Archive · 3.5 MB · can be undone · approving lets the schedule “weekly tidy” do this every time, up to 300 items
-
-Run a system command
-“apt upgrade”
-Cannot be undone · outside the sandbox · uses system:admin
+Move 12 files: /home/u/Downloads → /home/u/Archive · 3.5 MB · can be undone with “undo” · approving lets the schedule “weekly tidy” do this every time, up to 300 items
 
 Run a system command: “apt upgrade”
-Cannot be undone · outside the sandbox · uses system:admin
+Cannot be undone · outside the sandbox
+
+- Uses system:admin
 
 Run a system command: “apt upgrade” · cannot be undone · outside the sandbox";
     assert_eq!(all("en"), expected);
@@ -131,39 +142,36 @@ Run a system command: “apt upgrade” · cannot be undone · outside the sandb
 #[test]
 fn what_people_read_in_italian() {
     let expected = "\
-Elimina 12 file
-“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads · 3,5 MB
-Si può annullare · per ora non libera nulla, 3,5 MB tra 30 giorni o con “metnos undo --forget” · usa fs:write · “sempre qui” permetterebbe “Elimina file” in /home/u/Downloads e in tutte le sue cartelle, e nient'altro, senza chiedere finché non lo revochi
+Elimina 12 file: /home/u/Downloads · 3,5 MB
+Si può annullare con “annulla” per 30 giorni; fino ad allora non libera nulla
 
-Elimina 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads · 3,5 MB
-Si può annullare · usa fs:write
+- “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7
+- Per ora non libera nulla, 3,5 MB tra 30 giorni o con “metnos undo --forget”
+- Usa fs:write
+- “sempre qui” permetterebbe “Elimina file” in /home/u/Downloads e in tutte le sue cartelle, e nient'altro, senza chiedere finché non lo revochi
 
-Elimina 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads · 3,5 MB · si può annullare
-
-Invia 1 messaggio
-“Invoice” · → pay@evil.example
-Non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te · usa mail:send · Metnos wants to send mail to somebody.
+Elimina 12 file: /home/u/Downloads · 3,5 MB · si può annullare con “annulla” per 30 giorni; fino ad allora non libera nulla
 
 Invia 1 messaggio: “Invoice” · → pay@evil.example
-Non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te · usa mail:send
+Non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te
+
+- Metnos wants to send mail to somebody.
+- Usa mail:send
 
 Invia 1 messaggio: “Invoice” · → pay@evil.example · non si può annullare · “pay@evil.example” viene da un messaggio di posta (boss@firm.example), non da te
 
-Sposta 12 file
-“a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads → /home/u/Archive · 3,5 MB
-Si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi · usa fs:write
+Sposta 12 file: /home/u/Downloads → /home/u/Archive · 3,5 MB
+Si può annullare con “annulla” · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi
 
-Sposta 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads → /home/u/Archive · 3,5 MB
-Si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi · usa fs:write
+- “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7
+- Usa fs:write
 
-Sposta 12 file: “a.pdf”, “b.pdf”, “c.pdf”, “d.pdf”, “e.pdf” e altri 7 · /home/u/Downloads → /home/u/Archive · 3,5 MB · si può annullare · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi
-
-Esegui un comando di sistema
-“apt upgrade”
-Non si può annullare · fuori dalla sandbox · usa system:admin
+Sposta 12 file: /home/u/Downloads → /home/u/Archive · 3,5 MB · si può annullare con “annulla” · approvando, la pianificazione “weekly tidy” potrà farlo ogni volta, fino a 300 elementi
 
 Esegui un comando di sistema: “apt upgrade”
-Non si può annullare · fuori dalla sandbox · usa system:admin
+Non si può annullare · fuori dalla sandbox
+
+- Usa system:admin
 
 Esegui un comando di sistema: “apt upgrade” · non si può annullare · fuori dalla sandbox";
     assert_eq!(all("it-CH"), expected);
@@ -171,9 +179,9 @@ Esegui un comando di sistema: “apt upgrade” · non si può annullare · fuor
 }
 
 #[test]
-fn a_card_shrinks_at_three_and_at_eight() {
+fn a_card_is_two_lines_and_one_after_eight_times() {
     let lines = |times| shown(&delete(), times, "en").lines().count();
-    assert_eq!([0, 2, 3, 7, 8, u64::MAX].map(lines), [3, 3, 2, 2, 1, 1]);
+    assert_eq!([0, 3, 7, 8, u64::MAX].map(lines), [2, 2, 2, 1, 1]);
 }
 
 #[test]
@@ -184,25 +192,35 @@ fn a_value_cannot_add_a_line_or_hide_another() {
     card.tainted[0].value = "a".repeat(5000);
     card.tainted[0].from = Some("b\u{2028}c".into());
     card.reason = Some("one\ntwo".into());
-    for (times, lines) in [(0, 3), (3, 2), (8, 1)] {
+    for (times, lines) in [(0, 2), (8, 1)] {
         let text = shown(&card, times, "en");
         assert_eq!(text.split(['\n', '\r', '\u{2028}']).count(), lines, "{text}");
         assert!(text.contains("{count} {origin}") && text.chars().count() < 700, "{text}");
     }
+    assert!(!card.shown(0, Texts::load().unwrap().lang("en")).details.iter().any(|one| one.contains('\n')));
     card.tainted = vec![card.tainted[0].clone(); 9];
     assert!(shown(&card, 8, "en").ends_with("+6"));
 }
 
 #[test]
-fn a_card_without_a_place_still_has_three_lines() {
+fn what_must_be_known_stays_on_the_card() {
     let card = Card { object: None, ..send_bare() };
-    assert_eq!(
-        shown(&card, 0, "en"),
-        "Send messages\nnothing in particular\nCannot be undone · uses mail:send"
-    );
-    let one = Card { frees: Some(Frees { bytes: 999, after_days: None }), count: Some(1), ..delete() };
-    assert!(shown(&one, 0, "en").starts_with("Delete 1 file\n"));
-    assert!(shown(&one, 0, "it").contains("libera subito 999 B"));
+    assert_eq!(shown(&card, 0, "en"), "Send messages\nCannot be undone");
+    let forced = Card { warnings: vec![Warning::Forced], ..admin() };
+    for (language, said) in [("en", "ended at once"), ("it", "terminati subito")] {
+        for times in [0, 8] {
+            assert!(shown(&forced, times, language).contains(said), "{}", shown(&forced, times, language));
+        }
+    }
+    assert!(!forced.shows_the_same(&admin()), "a yes without the warning is none with it");
+    // For good: the names are read before the yes.
+    let frees = Some(Frees { bytes: 999, after_days: None });
+    let lost = Card { frees, effect: Effect::Irreversible, ..delete() };
+    let text = shown(&lost, 0, "it");
+    assert!(text.contains("“a.pdf”") && text.contains("definitiva"), "{text}");
+    assert!(details(&lost, "it").contains("Libera subito 999 B"), "{}", details(&lost, "it"));
+    let one = Card { count: Some(1), ..delete() };
+    assert!(shown(&one, 0, "en").starts_with("Delete 1 file:"));
 }
 
 #[test]
@@ -260,7 +278,7 @@ fn what_was_not_measured_to_the_end_says_so() {
 #[test]
 fn a_lasting_yes_on_a_host_names_the_host() {
     let card = Card { grant: Some(Offer::Here { target: "example.org".into() }), ..delete() };
-    assert!(shown(&card, 0, "en").contains("would allow “Delete files” on example.org without"));
+    assert!(details(&card, "en").contains("would allow “Delete files” on example.org without"));
 }
 
 #[test]
@@ -286,7 +304,7 @@ fn a_ruling_is_said_in_the_language_of_the_person() {
         "Metnos vuole cambiare file nelle cartelle che hai aperto, e al livello “supervised” serve il tuo sì."
     );
     let card = Card { capability: ruling.row.clone(), ..delete() };
-    assert!(shown(&card, 0, "it").contains("usa fs:write nelle cartelle che hai aperto"));
+    assert!(details(&card, "it").contains("Usa fs:write nelle cartelle che hai aperto"));
 }
 
 #[test]

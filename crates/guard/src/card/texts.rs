@@ -95,12 +95,21 @@ pub(super) struct Phrases {
     pub(super) what_other: String,
     pub(super) route: String,
     pub(super) to: String,
+    pub(super) within: String,
     pub(super) quoted: String,
-    pub(super) nowhere: String,
     pub(super) no_change: String,
+    pub(super) contained: String,
     pub(super) reversible: String,
+    pub(super) reversible_for: String,
     pub(super) irreversible: String,
+    pub(super) permanent: String,
+    pub(super) forced: String,
+    pub(super) runs_code: String,
+    pub(super) costs: String,
+    pub(super) taken: String,
+    pub(super) taken_one: String,
     pub(super) outside_sandbox: String,
+    pub(super) lends: String,
     pub(super) frees_now: String,
     pub(super) frees_later: String,
     pub(super) capability: String,
@@ -137,7 +146,7 @@ impl Lang {
         placed.map_or_else(|| row.to_owned(), |(capability, said)| format!("{capability}{said}"))
     }
 
-    /// The answer that a word stands for, by its name: `once`, `session`, `always`, `no`, `never`, `later`.
+    /// The answer that a word stands for, by its name: `once`, `session`, `always`, `no`, `never`, `later`, `details`.
     pub fn answer(&self, word: &str) -> Option<&str> {
         let word = word.trim().to_lowercase();
         self.answer.iter().find(|(_, words)| words.contains(&word)).map(|(answer, _)| answer.as_str())

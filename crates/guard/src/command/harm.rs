@@ -1,7 +1,8 @@
 //! Programs that destroy, and the words that make them do so.
 
-use super::place::{Place, Spot};
+use super::place::{Place, Spot, local};
 use super::shape::{Harm, Scene};
+use super::sight::Lead;
 use super::table::{Destroyer, Target, fits, named};
 use super::words::{Arg, Sorted};
 
@@ -32,6 +33,9 @@ impl Scene<'_> {
         if let Some(harm) = self.table.writers(name).find_map(|w| self.overwritten(w.target, args)) {
             return Some(harm);
         }
+        if let Some(harm) = self.table.sweepers(name).find_map(|sweeper| self.emptied(name, sweeper, args)) {
+            return Some(harm);
+        }
         match () {
             () if is(&families.delete) => self.deleted(args),
             () if is(&families.mode) => self.opened(args),
@@ -39,8 +43,8 @@ impl Scene<'_> {
             () if is(&families.moves) => self.moved(args),
             () if is(&families.find) => self.found(args),
             () if is(&families.mirror) => self.mirrored(args),
-            () if is(&families.kill) => killed(args),
-            () if is(&families.kill_by_name) => killed_by_name(args),
+            () if is(&families.kill) => self.killed(args),
+            () if is(&families.kill_by_name) => self.killed_by_name(args),
             () if is(&families.service) => self.disabled(args),
             () => None,
         }
@@ -64,13 +68,26 @@ impl Scene<'_> {
         })
     }
 
+    /// The readings of `path`: as written, and where it leads.
     fn spots<'a>(&'a self, path: &'a str) -> impl Iterator<Item = Spot> + 'a {
-        self.folders.iter().map(move |from| Spot::new(path, from))
+        let written = self.folders.iter().map(move |from| Spot::new(path, from));
+        written.chain(self.leads(path).map(|lead| Spot::new(&lead.path, "")))
+    }
+
+    fn leads<'a>(&'a self, path: &'a str) -> impl Iterator<Item = Lead> + 'a {
+        let path = local(path);
+        self.folders.iter().filter_map(move |from| self.sight.lead(&path, from))
     }
 
     /// The first place among the readings of `path` that `counts`.
     pub(super) fn place(&self, path: &str, counts: &[Place]) -> Option<Place> {
-        self.spots(path).map(|spot| spot.place(&self.table.places)).find(|place| counts.contains(place))
+        let read = self.spots(path).map(|spot| spot.place(&self.table.places));
+        let told = self.leads(path).flat_map(|lead| {
+            let told =
+                [(lead.home, Place::Home), (lead.territory, Place::Territory), (lead.core, Place::Core)];
+            told.into_iter().filter(|(is, _)| *is).map(|(_, place)| place)
+        });
+        read.chain(told).find(|place| counts.contains(place))
     }
 
     fn destroyed(&self, destroyer: &'static Destroyer, args: &[Arg]) -> Option<Harm> {
@@ -138,10 +155,13 @@ impl Scene<'_> {
 
     /// Harm when everything at `path` would go.
     pub(super) fn swept(&self, path: &str, verb: &str, shape: &'static str) -> Option<Harm> {
-        use Place::{Above, Beside, Home, Root, Shared, System};
-        let what = match self.place(path, &[Root, Home, System, Shared, Above, Beside])? {
+        use Place::{Above, Beside, Core, Home, Root, Shared, System, Territory};
+        let counts = [Root, Home, System, Shared, Above, Beside, Territory, Core];
+        let what = match self.place(path, &counts)? {
             Root => "everything on this machine".to_owned(),
             Home => format!("a whole home ({path})"),
+            Territory => format!("everything that is open to Metnos in {path}"),
+            Core => format!("{path}, which is core or holds what is"),
             Above | Beside => format!("{path}, and where that leads is not known; write the path in full"),
             _ => format!("a part of the system ({path})"),
         };
@@ -200,9 +220,16 @@ impl Scene<'_> {
 
     fn mirrored(&self, args: &[Arg]) -> Option<Harm> {
         let sorted = Sorted::new(args);
-        let deletes = sorted.options().iter().any(|option| option.starts_with("--del"));
-        let target = sorted.operands.last().filter(|arg| deletes && !arg.text.contains(':'))?;
-        self.swept(&target.text, "delete what it does not find in", "recursive-delete")
+        let given = |start: &str| sorted.options().iter().any(|option| option.starts_with(start));
+        let (target, sources) = sorted.operands.split_last()?;
+        let mirrored = given("--del")
+            .then(|| self.swept(&there(&target.text), "delete what it does not find in", "recursive-delete"));
+        mirrored.flatten().or_else(|| {
+            let moved = sources.iter().filter(|_| given("--rem"));
+            moved
+                .into_iter()
+                .find_map(|source| self.swept(&there(&source.text), "move away", "recursive-delete"))
+        })
     }
 
     fn disabled(&self, args: &[Arg]) -> Option<Harm> {
@@ -245,26 +272,16 @@ fn is_extreme(mode: &str) -> bool {
     })
 }
 
-fn killed(args: &[Arg]) -> Option<Harm> {
-    // The first word with a dash is the signal, whatever it reads.
-    let signal = match args.first().map(|arg| arg.text.as_str()) {
-        Some("-s" | "-n" | "--signal") => 2,
-        Some(first) if first.starts_with('-') && first != "--" => 1,
-        _ => 0,
-    };
-    args.iter()
-        .skip(signal)
-        .any(|target| target.text == "-1")
-        .then(|| Harm::new("kill-all", "would stop every program that can be stopped"))
-}
-
-fn killed_by_name(args: &[Arg]) -> Option<Harm> {
-    let sorted = Sorted::new(args);
-    let of_user = |o: &&str| {
-        (o.starts_with("-u") || o.starts_with("-U") || o.starts_with("--e")) && !o.starts_with("-USR")
-    };
-    let everything = |arg: &&Arg| !arg.text.is_empty() && arg.text.chars().all(|c| ".*^$?+".contains(c));
-    let all = sorted.operands.iter().any(everything)
-        || (sorted.options().iter().any(of_user) && sorted.operands.len() < 2);
-    all.then(|| Harm::new("kill-all", "would stop every program of somebody"))
+/// The path in an operand of a program that also reaches other machines. What they are told to lose is lost as well.
+fn there(operand: &str) -> String {
+    match operand.split_once(':') {
+        Some((host, path)) if !host.contains('/') && !path.starts_with("//") => {
+            match path.trim_start_matches(':') {
+                "" => "~".to_owned(),
+                path if path.starts_with(['/', '~']) => path.to_owned(),
+                path => format!("~/{path}"),
+            }
+        }
+        _ => operand.to_owned(),
+    }
 }

@@ -1,10 +1,11 @@
 //! Commands: one program without a shell, judged before it runs.
 //!
 //! [`Argv`] is what would run; [`shape`] finds what nobody gets back from; [`Lists`] say which kinds of
-//! command ([`Signature`]) run, ask or do not. All of it is reading: nothing here touches the machine,
-//! so links on the way to a path are the business of [`mod@crate::resolve`] and the sandbox.
+//! command ([`Signature`]) run, ask or do not. All of it is reading: what the machine says about a word (which
+//! program it runs, where a path leads) comes from whoever asks, as a [`Sight`].
 
 mod argv;
+mod ended;
 mod error;
 mod find;
 mod harm;
@@ -13,7 +14,9 @@ mod lists;
 mod place;
 mod script;
 mod shape;
+mod sight;
 mod signature;
+mod sweep;
 mod table;
 mod words;
 mod wrapper;
@@ -24,7 +27,8 @@ mod tests;
 pub use argv::Argv;
 pub use error::{CommandError, Construct};
 pub use lists::{Lists, ListsError, Pattern, Standing};
-pub use shape::{Harm, shape};
+pub use shape::{Harm, shape, shape_seen};
+pub use sight::{Lead, Sight, Unseen};
 pub use signature::Signature;
 pub use table::Kind;
 
@@ -45,7 +49,12 @@ pub struct CommandVerdict {
 
 /// Judges a command: harm first, then the lists. What is not understood is never allowed.
 pub fn judge_command(argv: &Argv, lists: &Lists) -> CommandVerdict {
-    let harm = shape(argv);
+    judge_command_seen(argv, lists, &Unseen)
+}
+
+/// The same, with what the machine says about its words.
+pub fn judge_command_seen(argv: &Argv, lists: &Lists, sight: &dyn Sight) -> CommandVerdict {
+    let harm = shape_seen(argv, sight);
     let Reading { signature, elevations, sets_variables } = Reading::of(argv);
     let mut standing = match harm {
         Some(_) => Standing::Forbidden,

@@ -16,6 +16,10 @@ pub(super) enum Place {
     System,
     /// A folder many things share, such as `/srv`, or all it holds.
     Shared,
+    /// All of what was opened to Metnos in one place.
+    Territory,
+    /// What nobody may touch, or what holds that.
+    Core,
     /// A folder above the one nobody named.
     Above,
     /// Something in a folder above the one nobody named.
@@ -35,7 +39,7 @@ pub(super) struct Spot {
 impl Spot {
     /// `text` seen from `from`, which is empty where nobody named a folder.
     pub(super) fn new(text: &str, from: &str) -> Self {
-        let (text, from) = (at_home(text), at_home(from));
+        let (text, from) = (at_home(&local(text)), at_home(from));
         let full = if text.starts_with('/') || from.is_empty() { text } else { format!("{from}/{text}") };
         let mut spot = Self { names: Vec::new(), absolute: full.starts_with('/'), climbs: false };
         for name in full.split('/') {
@@ -104,6 +108,31 @@ impl Spot {
         let end = self.names.iter().rposition(|name| !is_all(name)).map_or(0, |last| last + 1);
         self.names.get(..end).unwrap_or_default()
     }
+}
+
+/// What an address of a file (`file:///home/u`) stands for; anything else as it is.
+pub(super) fn local(text: &str) -> String {
+    let Some(rest) = text.get(..7).filter(|start| start.eq_ignore_ascii_case("file://")).and(text.get(7..))
+    else {
+        return text.to_owned();
+    };
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.as_bytes();
+    while let Some((&byte, rest)) = left.split_first() {
+        let code = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match code.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| byte == b'%') {
+            Some(meant) => {
+                bytes.push(meant);
+                left = rest.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(byte);
+                left = rest;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// `text` with the home in the place of `~` and `$HOME`. Whose home it is makes no difference.

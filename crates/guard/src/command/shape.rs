@@ -5,7 +5,8 @@
 
 use super::argv::Argv;
 use super::script;
-use super::table::{Table, Wrapper, table};
+use super::sight::{Sight, Unseen};
+use super::table::{Table, Wrapper, named, table};
 use super::words::Arg;
 use super::wrapper::{Wrapped, unwrap};
 use std::cell::Cell;
@@ -36,8 +37,13 @@ impl Harm {
     }
 }
 
-/// The near-unrecoverable shape of a command, if it has one.
+/// The near-unrecoverable shape of a command, if it has one, as it reads.
 pub fn shape(argv: &Argv) -> Option<Harm> {
+    shape_seen(argv, &Unseen)
+}
+
+/// The same, with what the machine says about its words.
+pub fn shape_seen(argv: &Argv, sight: &dyn Sight) -> Option<Harm> {
     let table = match table() {
         Ok(table) => table,
         Err(error) => return Some(Harm::unreadable(format!("the table of commands is broken ({error})"))),
@@ -46,6 +52,7 @@ pub fn shape(argv: &Argv) -> Option<Harm> {
     let steps = Cell::new(0);
     let scene = Scene {
         table,
+        sight,
         steps: &steps,
         folders: vec![String::new()],
         depth: 0,
@@ -59,6 +66,7 @@ pub fn shape(argv: &Argv) -> Option<Harm> {
 #[derive(Clone)]
 pub(super) struct Scene<'s> {
     pub(super) table: &'static Table,
+    pub(super) sight: &'s dyn Sight,
     steps: &'s Cell<u32>,
     /// Every folder the command may start in; empty text is the one nobody named.
     pub(super) folders: Vec<String>,
@@ -85,7 +93,17 @@ impl Scene<'_> {
         if program.opaque {
             return Some(Harm::unreadable("which program it runs is only known then"));
         }
-        let name = program.text.rsplit('/').next().unwrap_or_default();
+        let written = program.text.rsplit('/').next().unwrap_or_default();
+        // Whatever it is called, it does what the file does; one that goes by its name does what that says.
+        let mut other = self.sight.names(&program.text);
+        other.retain(|name| name != written && !named(&self.table.links.by_name, name));
+        std::iter::once(written)
+            .chain(other.iter().map(String::as_str))
+            .find_map(|name| self.called(name, args))
+    }
+
+    /// The harm in a command whose program is called `name`.
+    fn called(&self, name: &str, args: &[Arg]) -> Option<Harm> {
         if self.table.is_shell(name) {
             return self.shell(args);
         }
@@ -138,7 +156,7 @@ impl Scene<'_> {
         }
         let Wrapped { inner, chdir, .. } = unwrap(wrapper, args);
         if let Some(folder) = chdir {
-            scene.enter(Some(&Arg::new(folder)));
+            scene.start_in(folder);
         }
         match inner {
             Some([]) => None,
@@ -227,14 +245,23 @@ impl Scene<'_> {
             self.folders.push("/".into());
             return;
         }
-        let to = folder.text.as_str();
+        let added = self.joined(&folder.text);
+        self.folders.extend(added);
+    }
+
+    /// The folder a program goes to before it does anything else: it does nothing where it cannot.
+    pub(super) fn start_in(&mut self, folder: &str) {
+        self.folders = self.joined(folder);
+    }
+
+    fn joined(&self, to: &str) -> Vec<String> {
         let joined = |from: &String| match from.as_str() {
             "" => to.to_owned(),
             _ if to.starts_with(['/', '~', '$']) => to.to_owned(),
             from => format!("{from}/{to}"),
         };
-        let mut added: Vec<String> = self.folders.iter().map(joined).collect();
-        added.dedup();
-        self.folders.extend(added);
+        let mut all: Vec<String> = self.folders.iter().map(joined).collect();
+        all.dedup();
+        all
     }
 }

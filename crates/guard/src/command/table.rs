@@ -16,12 +16,14 @@ pub(super) fn table() -> Result<&'static Table, &'static toml::de::Error> {
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     pub(super) places: Places,
+    pub(super) links: Links,
     pub(super) essentials: Essentials,
     environment: Environment,
     pub(super) shells: Shells,
     pub(super) families: Families,
     writer: Vec<Writer>,
     destroyer: Vec<Destroyer>,
+    sweeper: Vec<Sweeper>,
     wrapper: Vec<Wrapper>,
     program: Vec<Program>,
 }
@@ -40,9 +42,16 @@ pub(super) struct Places {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct Links {
+    pub(super) by_name: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Essentials {
     pub(super) units: Vec<String>,
     pub(super) verbs: Vec<String>,
+    pub(super) processes: Vec<String>,
     pub(super) name_letters: usize,
 }
 
@@ -103,6 +112,29 @@ pub(super) struct Destroyer {
     pub(super) harmless: Vec<String>,
     pub(super) shape: String,
     pub(super) why: String,
+}
+
+/// A program that empties or deletes what it is given, and when it does.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sweeper {
+    names: Vec<String>,
+    /// Only with one of these.
+    #[serde(default)]
+    pub(super) options: Vec<String>,
+    /// Only with one of these before what it is given.
+    #[serde(default)]
+    pub(super) words: Vec<String>,
+    /// These name the folder it works in.
+    #[serde(default)]
+    pub(super) chdir: Vec<String>,
+    /// With these, what it works on is read from elsewhere.
+    #[serde(default)]
+    pub(super) elsewhere: Vec<String>,
+    /// Given nothing, it works on the folder it is in.
+    #[serde(default)]
+    pub(super) here: bool,
+    pub(super) verb: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -192,6 +224,10 @@ impl Table {
 
     pub(super) fn destroyers<'t>(&'t self, name: &str) -> impl Iterator<Item = &'t Destroyer> {
         self.destroyer.iter().filter(move |d| named(&d.names, name))
+    }
+
+    pub(super) fn sweepers<'t>(&'t self, name: &str) -> impl Iterator<Item = &'t Sweeper> {
+        self.sweeper.iter().filter(move |s| named(&s.names, name))
     }
 
     pub(super) fn wrapper(&self, name: &str) -> Option<&Wrapper> {

@@ -16,6 +16,7 @@ mod tests;
 
 pub use expand::Expansion;
 pub use look::Look;
+pub(crate) use paths::inside;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

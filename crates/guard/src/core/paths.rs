@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether `path` is `tree` or lies below it. Case is ignored: on a file system that folds case,
 /// `.SSH` is `.ssh`, and elsewhere refusing both costs nothing.
-pub(super) fn inside(path: &Path, tree: &Path) -> bool {
+pub(crate) fn inside(path: &Path, tree: &Path) -> bool {
     let mut components = path.components();
     tree.components()
         .all(|want| components.next().is_some_and(|have| same(have.as_os_str(), want.as_os_str())))

@@ -110,9 +110,11 @@ fn wide() -> Vec<Attack> {
                     let _ = std::fs::remove_dir_all(house.at("home/moved"));
                     make_dir(&house.at("home/.config/gh"))
                 })
-                .with(|house| {
+                .with(move |house| {
                     let both = format!("{}>{}", house.text("home/.config"), house.text("home/moved"));
-                    json!({ "attack": "rename", "target": both })
+                    // A layer moves no folder as one: it is copied and removed.
+                    let how = if runtime == "cpython" { "carry" } else { "rename" };
+                    json!({ "attack": how, "target": both })
                 })
                 .won(|house, _| house.at("home/moved").exists()),
             Attack::new("wide-profile-core-born-meanwhile", runtime, "core-guard", executor)

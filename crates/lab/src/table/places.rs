@@ -36,7 +36,7 @@ fn place(house: &House, target: &str) -> String {
 }
 
 pub(super) fn attacks() -> Vec<Attack> {
-    [fenced(), outside(), of_the_process()].into_iter().flatten().collect()
+    [fenced(), outside(), under_a_layer(), of_the_process()].into_iter().flatten().collect()
 }
 
 /// Mounted, but not in the fence of this call: Landlock answers.
@@ -204,6 +204,27 @@ fn outside() -> Vec<Attack> {
             .with(skill_writing("stat", "home/other/secret.txt")),
     );
     attacks
+}
+
+/// Its own folder, changed by code that then fails: without the layer nothing of it is announced, counted or kept.
+fn under_a_layer() -> Vec<Attack> {
+    let lies = |path: &'static str, text: &'static str| move |house: &House| write(&house.at(path), text);
+    vec![
+        Attack::new("remove-past-the-journal", "cpython", "private-layer", SKILL_WRITE)
+            .before(lies("home/out/mine.txt", "mine"))
+            .with(skill_writing("remove-and-fail", "home/out/mine.txt"))
+            .won(|house, _| !house.at("home/out/mine.txt").exists()),
+        Attack::new("rename-past-the-journal", "cpython", "private-layer", SKILL_WRITE)
+            .before(lies("home/out/mine.txt", "mine"))
+            .with(skill_writing("rename-and-fail", "home/out/mine.txt>home/out/elsewhere.txt"))
+            .won(|house, _| !house.at("home/out/mine.txt").exists()),
+        Attack::new("write-past-the-journal", "python", "private-layer", "write_urls_candidates")
+            .before(lies("home/out/mine.txt", "mine"))
+            .with(skill_writing("write-and-fail", "home/out/mine.txt"))
+            .won(|house, _| {
+                std::fs::read_to_string(house.at("home/out/mine.txt")).is_ok_and(|t| t == "overwritten")
+            }),
+    ]
 }
 
 /// What a process has without opening anything, and what it leaves behind.

@@ -17,6 +17,15 @@ pub struct Extent {
 }
 
 impl Audit {
+    /// How many lines the head in `state` tells of, whoever signed it.
+    pub fn extent_lines(state: &Path) -> u64 {
+        let text = std::fs::read(head_path(state)).unwrap_or_default();
+        let seq = serde_json::from_slice::<serde_json::Value>(&text)
+            .ok()
+            .and_then(|head| head.get("seq")?.as_u64());
+        seq.unwrap_or(0)
+    }
+
     /// How far the chain in `dir` reaches now. Writers wait for as long as it takes to look.
     pub fn extent(dir: &Path, state: &Path) -> Result<Extent> {
         let lock = lock_file(state)?;

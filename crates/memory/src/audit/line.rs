@@ -41,6 +41,8 @@ pub enum Kind {
     Recovery,
     /// The chain was found damaged at open.
     Damage,
+    /// What somebody says about an earlier line. That line stays as it is.
+    Note,
     /// A kind that a newer Metnos wrote.
     #[serde(other)]
     Other,
@@ -102,6 +104,41 @@ pub struct Net {
     pub allowed: Vec<String>,
     /// `host:port` that was not.
     pub refused: Vec<String>,
+    /// Bytes that went out.
+    #[serde(default)]
+    pub sent: u64,
+    /// Bytes that came in.
+    #[serde(default)]
+    pub received: u64,
+}
+
+/// A list that came into a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListIn {
+    /// The argument it stands for.
+    pub name: String,
+    /// Where it lies: a path, below the state folder for what a step of a turn gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// How many items.
+    pub count: u64,
+    /// blake3 of its bytes.
+    pub digest: String,
+}
+
+/// What models were asked for a call, and what that took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelUsed {
+    /// Questions.
+    pub asked: u64,
+    /// Those that were asked in vain.
+    pub failed: u64,
+    /// Tokens of the questions.
+    pub tokens_in: u64,
+    /// Tokens of the answers.
+    pub tokens_out: u64,
+    /// Estimated cost, in millionths of the currency of the configuration.
+    pub cost: u64,
 }
 
 /// What one guard said.
@@ -155,6 +192,12 @@ pub struct Line {
     /// The arguments, redacted and bounded.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
+    /// The lists that came in: which items it worked on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lists: Vec<ListIn>,
+    /// The models that were asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUsed>,
     /// Digest of the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_digest: Option<String>,
@@ -210,6 +253,8 @@ impl Line {
             digest: None,
             caller: None,
             input: Value::Null,
+            lists: Vec::new(),
+            model: None,
             output_digest: None,
             counts: None,
             duration_us: None,

@@ -28,7 +28,7 @@ mod writer;
 mod tests;
 
 pub use extent::Extent;
-pub use line::{Cell, Counts, Exit, Kind, Line, Net, Sealed, Verdict};
+pub use line::{Cell, Counts, Exit, Kind, Line, ListIn, ModelUsed, Net, Sealed, Verdict};
 pub use read::{Filter, Key};
 pub use recent::{Called, Recent};
 pub use verify::{Anchor, Fault, Finding, Report};
@@ -90,6 +90,11 @@ impl Audit {
     /// The last `n` lines that `filter` keeps, oldest first.
     pub fn tail(&self, n: usize, filter: &Filter) -> Result<Vec<Sealed>> {
         read::tail(&self.dir, n, filter)
+    }
+
+    /// The last lines of the chain in `dir`, without opening it for writing.
+    pub fn lines_in(dir: &Path, n: usize, filter: &Filter) -> Result<Vec<Sealed>> {
+        read::tail(dir, n, filter)
     }
 
     /// The lines a number or a call id names, oldest first.

@@ -138,6 +138,7 @@ impl Writer {
 
     /// Finds the end of the chain again, moves a torn line aside, and says what to note.
     fn refresh(&mut self) -> Result<Vec<Line>> {
+        let known = (self.tail.seq, self.tail.hash);
         self.head = head_file(&self.state)?;
         let mut text = Vec::new();
         (&self.head).read_to_end(&mut text).map_err(Error::io("read the head in", &self.state))?;
@@ -152,6 +153,12 @@ impl Writer {
         if newer > 0 {
             let mut note = Line::new(Kind::Recovery);
             note.detail = json!({"what": "lines after the head", "lines": newer});
+            notes.push(note);
+        }
+        // What this process wrote or saw does not go away by itself, whatever the head says.
+        if known.0 > self.tail.seq || (known.0 == self.tail.seq && known.1 != self.tail.hash) {
+            let mut note = Line::new(Kind::Damage);
+            note.detail = json!({ "what": "the chain was rolled back while it was open", "from": known.0, "to": self.tail.seq });
             notes.push(note);
         }
         if let Some(what) = damage {

@@ -76,14 +76,14 @@ impl Db {
         executor: &str,
         now: Timestamp,
     ) -> Result<Begun> {
-        let known = self.write("begin a call", |tx| {
+        let known: Option<Raw> = self.write("begin a call", |tx| {
             let known = tx.query_row(sql::CALL_GET, [call_id], raw).optional()?;
             if known.is_none() {
                 tx.execute(sql::CALL_BEGIN, (call_id, request_hash, executor, now.to_string()))?;
             }
             Ok(known)
         })?;
-        match known.map(Raw::read).transpose()? {
+        match known.map(|raw| self.read_call(raw)).transpose()? {
             None => Ok(Begun::Fresh),
             Some(call) if call.request_hash == request_hash => Ok(Begun::Known(call)),
             Some(call) => Err(Error::Conflict { call_id: call.call_id }),
@@ -103,7 +103,7 @@ impl Db {
     /// The call with this id.
     pub fn call(&self, call_id: &str) -> Result<Option<Call>> {
         self.with("read a call", |c| c.query_row(sql::CALL_GET, [call_id], raw).optional())?
-            .map(Raw::read)
+            .map(|raw| self.read_call(raw))
             .transpose()
     }
 
@@ -113,7 +113,7 @@ impl Db {
             c.prepare(sql::CALLS_OPEN)?.query_map([], raw)?.collect::<rusqlite::Result<Vec<_>>>()
         })?
         .into_iter()
-        .map(Raw::read)
+        .map(|raw| self.read_call(raw))
         .collect()
     }
 
@@ -124,7 +124,7 @@ impl Db {
 
     fn end(&self, call_id: &str, state: CallState, outcome: Option<&Stored>, now: Timestamp) -> Result<()> {
         let (json, blob) = match outcome {
-            Some(Stored::Json(json)) => (Some(json), None),
+            Some(Stored::Json(json)) => (Some(self.sealed(json)?), None),
             Some(Stored::Blob(blob)) => (None, Some(blob)),
             None => (None, None),
         };
@@ -135,6 +135,10 @@ impl Db {
             return Err(Error::UnknownCall { call_id: call_id.to_owned() });
         }
         Ok(())
+    }
+
+    fn read_call(&self, raw: Raw) -> Result<Call> {
+        Raw { outcome: raw.outcome.map(|outcome| self.opened(outcome)), ..raw }.read()
     }
 }
 

@@ -18,6 +18,15 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
     copied.map(|_| ()).map_err(|e| fault(from, "copy the database", e))
 }
 
+/// How many turns the database at `path` holds, without opening it for writing.
+pub fn count_turns(path: &Path) -> Result<u64> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let count = || -> rusqlite::Result<i64> {
+        Connection::open_with_flags(path, flags)?.query_row(sql::TURNS_COUNT, [], |row| row.get(0))
+    };
+    count().map(|n| u64::try_from(n).unwrap_or(0)).map_err(|e| fault(path, "count turns", e))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

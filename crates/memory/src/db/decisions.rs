@@ -3,7 +3,7 @@
 use super::{Db, sql};
 use crate::Result;
 use jiff::Timestamp;
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, Transaction};
 
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Decision {
 impl Db {
     /// Records a decision, in place of an earlier one with the same id.
     pub fn decide(&self, kind: &str, decision: &Decision, now: Timestamp) -> Result<()> {
-        let Decision { id, body, signature } = decision;
+        let Decision { id, body, signature } = self.sealed_decision(decision)?;
         self.write("record a decision", |tx| {
             tx.execute(sql::DECISION_PUT, (kind, id, body, signature, now.to_string())).map(|_| ())
         })
@@ -27,7 +27,7 @@ impl Db {
 
     /// Records a decision where none of its kind has this id; false when one has.
     pub fn decide_new(&self, kind: &str, decision: &Decision, now: Timestamp) -> Result<bool> {
-        let Decision { id, body, signature } = decision;
+        let Decision { id, body, signature } = self.sealed_decision(decision)?;
         let added = self.write("record a decision", |tx| {
             tx.execute(sql::DECISION_NEW, (kind, id, body, signature, now.to_string()))
         })?;
@@ -36,8 +36,10 @@ impl Db {
 
     /// Puts `new` in the place of `old`; false when it is no longer `old` that stands there.
     pub fn redecide(&self, kind: &str, old: &Decision, new: &Decision, now: Timestamp) -> Result<bool> {
+        let new = self.sealed_decision(new)?;
         let swapped = self.write("change a decision", |tx| {
-            let row = (kind, &old.id, &old.body, &new.body, &new.signature, now.to_string());
+            let Some(stands) = self.stands(tx, kind, old)? else { return Ok(0) };
+            let row = (kind, &old.id, stands, &new.body, &new.signature, now.to_string());
             tx.execute(sql::DECISION_SWAP, row)
         })?;
         Ok(swapped == 1)
@@ -50,28 +52,47 @@ impl Db {
 
     /// Removes one decision, unless another stands there by now.
     pub fn drop_decision(&self, kind: &str, old: &Decision) -> Result<()> {
-        self.write("remove a decision", |tx| {
-            tx.execute(sql::DECISION_DROP, (kind, &old.id, &old.body)).map(|_| ())
+        self.write("remove a decision", |tx| match self.stands(tx, kind, old)? {
+            Some(stands) => tx.execute(sql::DECISION_DROP, (kind, &old.id, stands)).map(|_| ()),
+            None => Ok(()),
         })
     }
 
     /// All decisions of a kind, by id.
     pub fn decisions(&self, kind: &str) -> Result<Vec<Decision>> {
-        self.with("read decisions", |c| c.prepare_cached(sql::DECISIONS)?.query_map([kind], row)?.collect())
+        let found = self
+            .with("read decisions", |c| c.prepare_cached(sql::DECISIONS)?.query_map([kind], row)?.collect());
+        found.map(|rows| self.open_decisions(rows))
     }
 
     /// The decisions of a kind whose ids are not before `id`, by id.
     pub fn decisions_from(&self, kind: &str, id: &str) -> Result<Vec<Decision>> {
-        self.with("read decisions", |c| {
+        let found = self.with("read decisions", |c| {
             c.prepare_cached(sql::DECISIONS_FROM)?.query_map([kind, id], row)?.collect()
-        })
+        });
+        found.map(|rows| self.open_decisions(rows))
     }
 
     /// One decision.
     pub fn decision(&self, kind: &str, id: &str) -> Result<Option<Decision>> {
-        self.with("read a decision", |c| {
+        let found = self.with("read a decision", |c| {
             c.prepare_cached(sql::DECISION)?.query_row([kind, id], row).optional()
-        })
+        })?;
+        Ok(found.map(|row| Decision { body: self.opened(row.body), ..row }))
+    }
+
+    /// What is written where `old` is thought to stand, if it does: it may have been sealed otherwise since.
+    fn stands(&self, tx: &Transaction<'_>, kind: &str, old: &Decision) -> rusqlite::Result<Option<String>> {
+        let found = tx.prepare_cached(sql::DECISION)?.query_row([kind, &old.id], row).optional()?;
+        Ok(found.map(|row| row.body).filter(|body| self.opened(body.clone()) == old.body))
+    }
+
+    fn sealed_decision(&self, decision: &Decision) -> Result<Decision> {
+        Ok(Decision { body: self.sealed(&decision.body)?, ..decision.clone() })
+    }
+
+    fn open_decisions(&self, rows: Vec<Decision>) -> Vec<Decision> {
+        rows.into_iter().map(|row| Decision { body: self.opened(row.body), ..row }).collect()
     }
 
     /// A number that another one replaces when any process changed the database.

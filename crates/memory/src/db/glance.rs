@@ -53,9 +53,10 @@ impl Db {
         most: u32,
     ) -> Result<Vec<Turn>> {
         let callers = person.map(|person| format!("{person}/*"));
-        self.with("read turns", |c| {
+        let found = self.with("read turns", |c| {
             c.prepare_cached(sql::TURNS_LIKE)?.query_map((callers, before, status, most), turn)?.collect()
-        })
+        });
+        found.map(|turns| self.open_turns_of(turns))
     }
 
     /// How many turns there were on each day, from the turn `from` on.
@@ -79,19 +80,22 @@ impl Db {
 
     /// What nothing could do, before the turn `before`, the newest first.
     pub fn gaps_before(&self, before: Option<&str>, most: u32) -> Result<Vec<Gap>> {
-        self.with("read gaps", |c| {
+        let found: Vec<Gap> = self.with("read gaps", |c| {
             let gap = |row: &rusqlite::Row<'_>| {
                 Ok(Gap { turn: row.get(0)?, request: row.get(1)?, words: row.get(2)?, at: row.get(3)? })
             };
             c.prepare_cached(sql::GAPS_BEFORE)?.query_map((before, most), gap)?.collect()
-        })
+        })?;
+        let open = |gap: Gap| Gap { request: self.opened(gap.request), words: self.opened(gap.words), ..gap };
+        Ok(found.into_iter().map(open).collect())
     }
 
     /// The kept plans of a person with a number below `before`, the newest first.
     pub fn plans_before(&self, person: &str, before: Option<i64>, most: u32) -> Result<Vec<KeptPlan>> {
-        self.with("read plans", |c| {
+        let found = self.with("read plans", |c| {
             c.prepare_cached(sql::PLANS_BEFORE)?.query_map((person, before, most), kept)?.collect()
-        })
+        });
+        found.map(|plans| self.open_plans(plans))
     }
 
     /// The questions to models since a moment, with a number below `before`, the newest first.

@@ -7,9 +7,11 @@ mod counters;
 mod decisions;
 mod glance;
 mod gone;
+mod health;
 mod models;
 mod person;
 mod plans;
+mod sealed;
 mod sql;
 mod telegram;
 mod territory;
@@ -17,13 +19,15 @@ mod turns;
 
 pub use birth::{Birth, Environment};
 pub use calls::{Begun, Call, CallState, Stored};
-pub use copy::copy;
+pub use copy::{copy, count_turns};
 pub use decisions::Decision;
 pub use glance::{Day, Gap, ModelCallAt};
 pub use gone::Erasure;
+pub use health::{Health, examine};
 pub use models::{ModelCall, ModelUse};
 pub use person::{Forgotten, Named, Ruled, StoredCall, StoredMessage};
 pub use plans::{FAILURES, IDLE_DAYS, KeptPlan, Lesson, PlanKind, RETIRED_DAYS};
+pub use sealed::Seal;
 pub use telegram::{TelegramFate, TelegramOut, TelegramUpdate, TelegramWaiting};
 pub use territory::Root;
 pub use turns::Turn;
@@ -32,7 +36,7 @@ use crate::{Error, Result};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Every migration, in order; the position (from one) is the version it leads to.
@@ -59,6 +63,8 @@ const BUSY: Duration = Duration::from_secs(10);
 pub struct Db {
     path: PathBuf,
     connection: Mutex<Connection>,
+    /// What texts pass before they are written, once it is known.
+    seal: OnceLock<Arc<dyn Seal>>,
 }
 
 impl Db {
@@ -68,7 +74,7 @@ impl Db {
             crate::durable::create_dir(dir)?;
         }
         let opened = Connection::open(path).map_err(|e| fault(path, "open the database", e))?;
-        let db = Self { path: path.to_owned(), connection: Mutex::new(opened) };
+        let db = Self { path: path.to_owned(), connection: Mutex::new(opened), seal: OnceLock::new() };
         db.prepare()?;
         Ok(db)
     }

@@ -79,15 +79,20 @@ pub struct Forgotten {
 impl Db {
     /// Every turn of a person, the oldest first.
     pub fn whole_turns(&self, person: &str) -> Result<Vec<Turn>> {
-        self.with("read turns", |c| c.prepare_cached(sql::PERSON_TURNS)?.query_map([person], turn)?.collect())
+        let found = self.with("read turns", |c| {
+            c.prepare_cached(sql::PERSON_TURNS)?.query_map([person], turn)?.collect()
+        });
+        found.map(|turns| self.open_turns_of(turns))
     }
 
     /// What nothing could do for a person: turn, request, words, when.
     pub fn gaps_of(&self, person: &str) -> Result<Vec<(String, String, String, String)>> {
-        self.with("read gaps", |c| {
+        let found: Vec<(String, String, String, String)> = self.with("read gaps", |c| {
             let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
             c.prepare_cached(sql::PERSON_GAPS)?.query_map([person], row)?.collect()
-        })
+        })?;
+        let open = |(turn, request, words, at)| (turn, self.opened(request), self.opened(words), at);
+        Ok(found.into_iter().map(open).collect())
     }
 
     /// The calls of a turn, in order.
@@ -100,7 +105,7 @@ impl Db {
                     started_at: row.get(2)?,
                     ended_at: row.get(3)?,
                     state: row.get(4)?,
-                    outcome: row.get(5)?,
+                    outcome: row.get::<_, Option<String>>(5)?.map(|outcome| self.opened(outcome)),
                 })
             };
             c.prepare_cached(sql::CALLS_OF_TURN)?.query_map([turn], row)?.collect()
@@ -110,7 +115,8 @@ impl Db {
     /// Every decision of every kind.
     pub fn all_decisions(&self) -> Result<Vec<Ruled>> {
         self.with("read decisions", |c| {
-            let row = |r: &Row<'_>| Ok(Ruled { kind: r.get(0)?, id: r.get(1)?, body: r.get(2)? });
+            let row =
+                |r: &Row<'_>| Ok(Ruled { kind: r.get(0)?, id: r.get(1)?, body: self.opened(r.get(2)?) });
             c.prepare_cached(sql::DECISIONS_ALL)?.query_map([], row)?.collect()
         })
     }
@@ -125,7 +131,7 @@ impl Db {
                     id: row.get(0)?,
                     chat: row.get(3)?,
                     kind: "update".to_owned(),
-                    body: row.get(5)?,
+                    body: self.opened(row.get(5)?),
                     state: row.get(2)?,
                     at: row.get(6)?,
                 })
@@ -135,7 +141,7 @@ impl Db {
                     id: row.get(0)?,
                     chat: row.get(1)?,
                     kind: row.get(2)?,
-                    body: row.get(3)?,
+                    body: self.opened(row.get(3)?),
                     state: row.get(4)?,
                     at: row.get(5)?,
                 })

@@ -127,15 +127,23 @@ impl Db {
 
     /// The plan kept under one of these keys.
     pub fn recall_plan(&self, person: &str, kind: PlanKind, keys: [&str; 2]) -> Result<Option<KeptPlan>> {
-        self.with("recall a plan", |c| {
+        let keys = [self.sealed(keys[0])?, self.sealed(keys[1])?];
+        let found = self.with("recall a plan", |c| {
             c.prepare_cached(sql::PLAN_RECALL)?
-                .query_row((person, kind.word(), keys[0], keys[1]), kept)
+                .query_row((person, kind.word(), &keys[0], &keys[1]), kept)
                 .optional()
-        })
+        })?;
+        Ok(found.map(|plan| self.open_plan(plan)))
     }
 
     /// Notes that a plan did what was asked. One made otherwise, or retired long enough, starts again.
     pub fn learn_plan(&self, lesson: &Lesson, day: u32, now: Timestamp) -> Result<i64> {
+        let lesson = &Lesson {
+            key: self.sealed(&lesson.key)?,
+            request: self.sealed(&lesson.request)?,
+            body: self.sealed(&lesson.body)?,
+            ..lesson.clone()
+        };
         self.write("learn a plan", |tx| {
             tx.execute(sql::PLANS_AGE, [day.saturating_sub(IDLE_DAYS)])?;
             let key = (&lesson.person, lesson.kind.word(), &lesson.key, &lesson.key);
@@ -194,17 +202,22 @@ impl Db {
 
     /// One plan, if it is kept.
     pub fn plan(&self, id: i64) -> Result<Option<KeptPlan>> {
-        self.with("read a plan", |c| c.query_row(sql::PLAN, [id], kept).optional())
+        let found = self.with("read a plan", |c| c.query_row(sql::PLAN, [id], kept).optional())?;
+        Ok(found.map(|plan| self.open_plan(plan)))
     }
 
     /// All plans of a person, by number.
     pub fn plans(&self, person: &str) -> Result<Vec<KeptPlan>> {
-        self.with("read plans", |c| c.prepare_cached(sql::PLANS)?.query_map([person], kept)?.collect())
+        let found =
+            self.with("read plans", |c| c.prepare_cached(sql::PLANS)?.query_map([person], kept)?.collect());
+        found.map(|plans| self.open_plans(plans))
     }
 
     /// What was last used in a turn, requests before shapes.
     pub fn plans_of_turn(&self, turn: &str) -> Result<Vec<KeptPlan>> {
-        self.with("read plans", |c| c.prepare_cached(sql::PLANS_OF_TURN)?.query_map([turn], kept)?.collect())
+        let found = self
+            .with("read plans", |c| c.prepare_cached(sql::PLANS_OF_TURN)?.query_map([turn], kept)?.collect());
+        found.map(|plans| self.open_plans(plans))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Every statement of this crate, by table. The tables are in `migrations/`.
 
 pub(super) const CHECK: &str = "PRAGMA integrity_check(1)";
+/// A change that is taken back: only whether it can be made is of interest.
+pub(super) const CAN_WRITE: &str = "BEGIN IMMEDIATE; CREATE TABLE doctor_was_here (n INTEGER); ROLLBACK";
 pub(super) const COPY: &str = "VACUUM INTO ?1";
 
 pub(super) const COUNTER_RAISE: &str = "INSERT INTO counters (key, value) VALUES (?1, ?2)

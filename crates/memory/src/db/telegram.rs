@@ -116,10 +116,12 @@ impl Db {
 
     /// Writes updates down and moves the offset behind them, in one; tells which of them are new.
     pub fn telegram_take(&self, updates: &[TelegramUpdate], now: Timestamp) -> Result<Vec<bool>> {
+        let bodies: Vec<String> =
+            updates.iter().map(|update| self.sealed(&update.body)).collect::<Result<_>>()?;
         self.write("take updates", |tx| {
             let mut fresh = Vec::new();
-            for update in updates {
-                let TelegramUpdate { update_id, turn, chat, sender, body, .. } = update;
+            for (update, body) in updates.iter().zip(&bodies) {
+                let TelegramUpdate { update_id, turn, chat, sender, .. } = update;
                 let row = (update_id, turn, chat, sender, body, now.to_string());
                 fresh.push(tx.execute(sql::TELEGRAM_TAKE, row)? == 1);
             }
@@ -133,16 +135,18 @@ impl Db {
 
     /// The updates in this state, `new` or `waits`, the oldest first.
     pub fn telegram_open(&self, state: &str) -> Result<Vec<TelegramUpdate>> {
-        self.with("read updates", |c| {
+        let found: Vec<TelegramUpdate> = self.with("read updates", |c| {
             c.prepare_cached(sql::TELEGRAM_OPEN)?.query_map([state], update)?.collect()
-        })
+        })?;
+        Ok(found.into_iter().map(|one| TelegramUpdate { body: self.opened(one.body), ..one }).collect())
     }
 
     /// This update as it stands, if it is still to be handled.
     pub fn telegram_new(&self, update_id: i64) -> Result<Option<TelegramUpdate>> {
-        self.with("read an update", |c| {
+        let found = self.with("read an update", |c| {
             c.prepare_cached(sql::TELEGRAM_NEW)?.query_row([update_id], update).optional()
-        })
+        })?;
+        Ok(found.map(|one| TelegramUpdate { body: self.opened(one.body), ..one }))
     }
 
     /// Where something is open: each chat with whoever spoke there.
@@ -156,6 +160,7 @@ impl Db {
     /// Closes everything that is open without doing it: what came is not handled, what waits is not sent, for this
     /// reason, which `out` tells. Gives how many there were.
     pub fn telegram_close_all(&self, why: &str, out: &[TelegramOut], now: Timestamp) -> Result<usize> {
+        let (why, out) = (self.sealed(why)?, &self.sealed_out(out)?);
         self.write("close what is open", |tx| {
             let came = tx.execute(sql::TELEGRAM_UPDATES_CLOSE, [])?;
             let goes = tx.execute(sql::TELEGRAM_OUTBOX_CLOSE, [why])?;
@@ -200,6 +205,7 @@ impl Db {
         out: &[TelegramOut],
         now: Timestamp,
     ) -> Result<bool> {
+        let out = &self.sealed_out(out)?;
         self.write("settle an update", |tx| {
             if tx.execute(sql::TELEGRAM_SETTLE, (update_id, from.0, from.1, to.0, to.1))? != 1 {
                 return Ok(false);
@@ -210,6 +216,7 @@ impl Db {
 
     /// Puts something into the outbox by itself; gives their numbers.
     pub fn telegram_post(&self, out: &[TelegramOut], now: Timestamp) -> Result<Vec<i64>> {
+        let out = &self.sealed_out(out)?;
         self.write("post", |tx| post(tx, out, now))
     }
 
@@ -222,7 +229,7 @@ impl Db {
                 .optional()?;
             Ok(match found {
                 Some((state, _)) if state == "waiting" => TelegramFate::Waits,
-                Some((state, why)) if state == "given_up" => TelegramFate::GivenUp(why),
+                Some((state, why)) if state == "given_up" => TelegramFate::GivenUp(self.opened(why)),
                 // What was sent is let go of after a while.
                 _ => TelegramFate::Sent,
             })
@@ -231,9 +238,10 @@ impl Db {
 
     /// What may be sent now: of each chat the first that waits, so that order holds.
     pub fn telegram_due(&self, now: Timestamp, most: u32) -> Result<Vec<TelegramWaiting>> {
-        self.with("read the outbox", |c| {
+        let found: Vec<TelegramWaiting> = self.with("read the outbox", |c| {
             c.prepare_cached(sql::TELEGRAM_DUE)?.query_map((now.as_millisecond(), most), waiting)?.collect()
-        })
+        })?;
+        Ok(found.into_iter().map(|one| TelegramWaiting { body: self.opened(one.body), ..one }).collect())
     }
 
     /// It is being sent: until it is known what came of it, it may have arrived.
@@ -248,6 +256,7 @@ impl Db {
 
     /// It will not be sent, which `out` tells.
     pub fn telegram_given_up(&self, id: i64, why: &str, out: &[TelegramOut], now: Timestamp) -> Result<()> {
+        let (why, out) = (self.sealed(why)?, &self.sealed_out(out)?);
         self.write("give a message up", |tx| {
             tx.execute(sql::TELEGRAM_GIVEN_UP, (id, why))?;
             post(tx, out, now).map(|_| ())

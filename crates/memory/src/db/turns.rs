@@ -43,6 +43,7 @@ impl Db {
         request: &str,
         now: Timestamp,
     ) -> Result<()> {
+        let request = self.sealed(request)?;
         self.write("begin a turn", |tx| {
             let row = (id, caller, came_by, conversation, request, now.to_string());
             tx.execute(sql::TURN_BEGIN, row).map(|_| ())
@@ -51,6 +52,7 @@ impl Db {
 
     /// Adds one entry to the log of a turn.
     pub fn log_turn(&self, id: &str, n: u32, entry: &str) -> Result<()> {
+        let entry = self.sealed(entry)?;
         self.write("log a turn", |tx| tx.execute(sql::TURN_LOG, (id, n, entry)).map(|_| ()))
     }
 
@@ -77,6 +79,7 @@ impl Db {
 
     /// Writes down what nothing could do.
     pub fn note_gap(&self, turn: &str, request: &str, words: &str, now: Timestamp) -> Result<()> {
+        let (request, words) = (self.sealed(request)?, self.sealed(words)?);
         self.write("note a gap", |tx| {
             tx.execute(sql::GAP, (turn, request, words, now.to_string())).map(|_| ())
         })
@@ -84,7 +87,8 @@ impl Db {
 
     /// One turn, if it is known.
     pub fn turn(&self, id: &str) -> Result<Option<Turn>> {
-        self.with("read a turn", |c| c.query_row(sql::TURN, [id], turn).optional())
+        let found = self.with("read a turn", |c| c.query_row(sql::TURN, [id], turn).optional())?;
+        Ok(found.map(|turn| self.open_turn(turn)))
     }
 
     /// The latest turns of a conversation, or of all, the newest first.
@@ -92,25 +96,30 @@ impl Db {
         // One question for each: with one for both, a conversation would be looked for in all turns.
         match conversation {
             None => self.turns_of(None, None, most),
-            Some(name) => self.with("read turns", |c| {
-                c.prepare_cached(sql::TURNS_IN)?.query_map((name, most), turn)?.collect()
-            }),
+            Some(name) => {
+                let found = self.with("read turns", |c| {
+                    c.prepare_cached(sql::TURNS_IN)?.query_map((name, most), turn)?.collect()
+                });
+                found.map(|turns| self.open_turns_of(turns))
+            }
         }
     }
 
     /// The turns of a conversation older than `before`, the newest first.
     pub fn turns_before(&self, conversation: &str, before: &str, most: u32) -> Result<Vec<Turn>> {
-        self.with("read turns", |c| {
+        let found = self.with("read turns", |c| {
             c.prepare_cached(sql::TURNS_IN_BEFORE)?.query_map((conversation, before, most), turn)?.collect()
-        })
+        });
+        found.map(|turns| self.open_turns_of(turns))
     }
 
     /// The turns of one person over all channels, or of all, older than `before`, the newest first.
     pub fn turns_of(&self, person: Option<&str>, before: Option<&str>, most: u32) -> Result<Vec<Turn>> {
         let callers = person.map(|person| format!("{person}/*"));
-        self.with("read turns", |c| {
+        let found = self.with("read turns", |c| {
             c.prepare_cached(sql::TURNS_OF)?.query_map((callers, before, most), turn)?.collect()
-        })
+        });
+        found.map(|turns| self.open_turns_of(turns))
     }
 
     /// Writes down that a turn that waited goes on.
@@ -125,14 +134,17 @@ impl Db {
 
     /// The turns of a caller, or of all, that have no end, the oldest first.
     pub fn open_turns(&self, caller: Option<&str>) -> Result<Vec<Turn>> {
-        self.with("read turns", |c| c.prepare_cached(sql::TURNS_OPEN)?.query_map([caller], turn)?.collect())
+        let found = self
+            .with("read turns", |c| c.prepare_cached(sql::TURNS_OPEN)?.query_map([caller], turn)?.collect());
+        found.map(|turns| self.open_turns_of(turns))
     }
 
     /// The log of a turn as far as it goes, in order.
     pub fn turn_entries(&self, id: &str) -> Result<Vec<String>> {
-        self.with("read a turn", |c| {
+        let found: Vec<String> = self.with("read a turn", |c| {
             c.prepare_cached(sql::TURN_ENTRIES)?.query_map([id], |row| row.get(0))?.collect()
-        })
+        })?;
+        Ok(found.into_iter().map(|entry| self.opened(entry)).collect())
     }
 
     /// The log of a turn that must have one, in order.
@@ -163,10 +175,12 @@ impl Db {
 
     /// What nothing could do, the newest first: request, words, when.
     pub fn gaps(&self, most: u32) -> Result<Vec<(String, String, String)>> {
-        self.with("read gaps", |c| {
+        let found: Vec<(String, String, String)> = self.with("read gaps", |c| {
             let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
             c.prepare_cached(sql::GAPS)?.query_map([most], row)?.collect()
-        })
+        })?;
+        let open = |(turn, request, words)| (turn, self.opened(request), self.opened(words));
+        Ok(found.into_iter().map(open).collect())
     }
 }
 

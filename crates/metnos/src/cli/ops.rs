@@ -5,18 +5,30 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ops {
-    /// Make one verified archive of everything: keys, vault, workspace, audit, executors, records.
+    /// Make one verified archive of everything: workspace, audit, executors, records; encrypted, also keys and vault.
     Backup {
         /// Where to; a name with the date in this folder without it.
         file: Option<PathBuf>,
         /// Replace a file that is there.
         #[arg(long)]
         force: bool,
+        /// Encrypt it (age) with the first line of this file. Without this or --recipient, keys and vault are left out.
+        #[arg(long, value_name = "FILE", conflicts_with = "recipient")]
+        passphrase_file: Option<PathBuf>,
+        /// Encrypt it (age) for this public key, `age1…`; may be said several times.
+        #[arg(long, value_name = "KEY")]
+        recipient: Vec<String>,
     },
     /// Make a house of a backup, in a home where there is none; lists who is let in again.
     Restore {
         /// The backup.
         file: PathBuf,
+        /// The first line of this file opens it.
+        #[arg(long, value_name = "FILE", conflicts_with = "identity_file")]
+        passphrase_file: Option<PathBuf>,
+        /// A private key in this file opens it.
+        #[arg(long, value_name = "FILE")]
+        identity_file: Option<PathBuf>,
     },
     /// Check and show the configuration.
     Config {

@@ -4,8 +4,11 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Questions {
-    /// Questions that wait for a yes.
+    /// Questions that wait for a yes; one of them with its details.
     Approvals {
+        /// Which one: its card and what is behind it.
+        #[arg(conflicts_with = "all")]
+        id: Option<String>,
         /// Also those that were answered or are too old.
         #[arg(long)]
         all: bool,

@@ -4,11 +4,12 @@ use super::exec::{Terminal, now, show, tidy};
 use super::stop::Stop;
 use super::{USER, caller};
 use crate::print::Printer;
-use metnos_doors::Words;
-use metnos_executor::Failure;
+use crate::remote::Remote;
+use metnos_doors::{Card, Stands, Words};
+use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::Gateway;
 use metnos_runtime::call::turn_of;
-use metnos_runtime::guards::{Answer, Approval, Choices, Question, Standing};
+use metnos_runtime::guards::{Answer, Approval, Choices, Question};
 use serde_json::{Map, Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -35,13 +36,19 @@ fn converse(
     stop: &Stop,
 ) -> std::io::Result<Answer> {
     let Some(choices) = Choices::of(&question.lang, question.can_last) else { return Ok(Answer::Later) };
-    writeln!(out, "{}", question.text)?;
+    writeln!(out, "{}", crate::print::safe(&question.text))?;
     loop {
         write!(out, "{}", choices.line())?;
         out.flush()?;
         let mut line = String::new();
         if !stop.until_readable(&*out) || input.read_line(&mut line)? == 0 {
             return Ok(Answer::Later);
+        }
+        if choices.wants_details(&line) {
+            for detail in &question.details {
+                writeln!(out, "  {}", crate::print::safe(detail))?;
+            }
+            continue;
         }
         if let Some(answer) = heard(&choices, &line) {
             return Ok(answer);
@@ -62,34 +69,52 @@ fn heard(choices: &Choices, line: &str) -> Option<Answer> {
     })
 }
 
-/// Shows the questions that wait, or all of them.
-pub(crate) fn list(printer: Printer, all: bool) -> Result<ExitCode, Failure> {
+/// Shows the questions that wait, all of them, or one with its details.
+pub(crate) fn list(printer: Printer, all: bool, id: Option<&str>) -> Result<ExitCode, Failure> {
     let runtime = super::runtime(false)?;
-    let now = jiff::Timestamp::now();
-    let mut rows = Vec::new();
-    let questions = if all { runtime.questions()? } else { runtime.open_questions()? };
-    for question in questions {
-        let live = question.is_live(now);
-        let state = match question.standing {
-            Standing::Pending if !live => "too old",
-            Standing::Pending => "waits",
-            Standing::Approved if !live => "yes, too old",
-            Standing::Approved => "yes",
-            Standing::Rejected => "no",
-            Standing::Consumed => "yes, used",
+    let questions = match id {
+        Some(id) => vec![runtime.approval(id)?.ok_or_else(|| {
+            Failure::new(ErrorClass::NotFound, format!("no question is called {id}"))
+                .with_hint("metnos approvals")
+        })?],
+        None if all => runtime.questions()?,
+        None => runtime.open_questions()?,
+    };
+    let cards: Vec<Card> = questions.iter().map(|question| Card::of(&runtime, question)).collect();
+    listed(printer, &cards, id.is_some())
+}
+
+/// The questions of this house or of another; with their details where one was asked for.
+pub(crate) fn listed(printer: Printer, cards: &[Card], details: bool) -> Result<ExitCode, Failure> {
+    let row = |card: &Card| {
+        let state = match card.standing {
+            Stands::Pending => "waits",
+            Stands::Approved => "yes",
+            Stands::Rejected => "no",
+            Stands::Consumed => "yes, used",
+            Stands::Expired => "too old",
         };
         let mut row = Map::new();
-        row.insert("id".into(), question.id.into());
-        row.insert("asked_by".into(), question.caller.into());
-        row.insert("executor".into(), question.executor.into());
-        row.insert("count".into(), question.card.count.into());
+        row.insert("id".into(), card.id.clone().into());
+        row.insert("asked_by".into(), card.asked_by.clone().into());
+        row.insert("executor".into(), card.executor.clone().into());
+        row.insert("count".into(), card.count.into());
         row.insert("state".into(), state.into());
-        row.insert("until".into(), question.expires_at.into());
-        rows.push(row);
+        row.insert("until".into(), card.expires_at.clone().into());
+        if printer.json {
+            row.insert("text".into(), card.text.clone().into());
+            row.insert("details".into(), card.details.clone().into());
+        }
+        row
+    };
+    for card in cards.iter().filter(|_| details) {
+        printer.say(&card.text);
+        card.details.iter().for_each(|detail| printer.say(format!("  {detail}")));
     }
+    let rows: Vec<_> = cards.iter().map(row).collect();
     printer.value(&Value::Array(rows.iter().cloned().map(Value::Object).collect()));
     if rows.is_empty() {
-        printer.say("no question waits");
+        printer.tell("no question waits");
     }
     printer.table(&rows);
     Ok(ExitCode::SUCCESS)
@@ -108,7 +133,14 @@ pub(crate) fn approve(
         (_, true) => Answer::Always,
         _ => Answer::Once,
     };
-    decide(printer, &Gateway::new(super::runtime(false)?)?, id, answer, &caller(by), Tell::Answer)
+    let runtime = super::runtime(false)?;
+    // Where the turn runs everybody who watches it sees how far it is.
+    let asked = runtime.approval(id)?.and_then(|question| question.call_id);
+    let of_turn = asked.as_deref().and_then(turn_of);
+    if let Some((turn, daemon)) = of_turn.filter(|_| by.is_none()).zip(Remote::local(&runtime.home)) {
+        return crate::remote::approve(printer, &daemon, id, turn, answer);
+    }
+    decide(printer, &Gateway::new(runtime)?, id, answer, &caller(by), Tell::Answer)
 }
 
 /// What is told of a no.
@@ -148,12 +180,12 @@ pub(crate) fn decide(
     };
     let lists = || gateway.waiting_lists(&turn);
     let decide = || runtime.decide_question(id, answer, by, now, lists, &mut door);
-    let (done, at_work) = gateway.at_work(&turn, decide)?;
+    let (done, at_work) = gateway.at_work(&turn, answer, decide)?;
     let shown = match (done, answer) {
         // A step of a turn: the turn goes on.
         (Some(done), _) => super::ask::go_on(printer, gateway, done, at_work),
         (None, Answer::No | Answer::Never) => match super::ask::refused(gateway, &turn, at_work)? {
-            Some(told) if tell == Tell::Turn => super::ask::show(printer, told, &[]),
+            Some(told) if tell == Tell::Turn => super::ask::show(printer, gateway, &told.turn, &[]),
             _ => Ok(said(printer, gateway, question.as_ref(), id, answer, by)),
         },
         (None, _) => {
@@ -182,7 +214,7 @@ fn said(
         }
         _ => {
             printer.value(&json!({ "approved": id }));
-            printer.say("yes; run the same command again to use it");
+            printer.tell("yes; run the same command again to use it");
         }
     }
     ExitCode::SUCCESS

@@ -1,25 +1,23 @@
 //! `metnos ask`: a request in plain words.
 
+use super::answer;
 use super::approvals::Tell;
+use super::dry_run;
 use super::exec::{self, Terminal};
-use super::forms;
 use crate::cli::Ask;
 use crate::print::{self, Printer};
 use crate::remote::Remote;
-use metnos_doors::Words;
+use metnos_doors::{ANSWER_EACH, TurnRequest, Words};
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Status, Told, Turn, TurnDoor};
+use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Told, Turn, TurnDoor};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
 use metnos_runtime::people::HOST;
-use serde_json::{Map, Value, json};
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
-/// How many rows of a list are shown.
-const ROWS: usize = 60;
 /// How far back a card of a conversation is looked for.
 const LATELY: u32 = 20;
 /// The longest request that is read from standard input.
@@ -42,6 +40,10 @@ impl Chat {
 impl Door for Chat {
     fn progress(&mut self, progress: &Progress) {
         self.terminal.progress(progress);
+    }
+
+    fn says(&mut self, text: &str) {
+        self.terminal.says(text);
     }
 
     fn cancelled(&self) -> bool {
@@ -116,26 +118,20 @@ fn answers(gateway: &Gateway, asked: &Asked) -> Result<Option<(String, bool)>, F
             ErrorClass::Conflict,
             format!("{} questions wait; which one is meant?", several.len()),
         )
-        .with_hint("metnos approvals lists them; metnos approve ID, metnos reject ID")),
+        .with_hint(ANSWER_EACH)),
     }
 }
 
 /// Carries out one request.
 pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
+    let request = request(args, Some(exec::here()?.to_string_lossy().into_owned()))?;
     // A moment or a person that is given is for trying things out, and stays in this process.
-    let daemon = match args.now.is_none() && args.by.is_none() {
+    let daemon = match args.now.is_none() && args.by.is_none() && !args.dry_run {
         true => Remote::local(&super::home()?),
         false => None,
     };
     if let Some(daemon) = daemon {
-        let mut body = json!({ "text": words(args)?, "base": exec::here()?.to_string_lossy() });
-        let name = args.conversation.clone().unwrap_or_else(super::session);
-        for (key, value) in [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))] {
-            if let Some(value) = value {
-                body[key] = value.clone().into();
-            }
-        }
-        return crate::remote::ask(printer, &daemon, &body);
+        return crate::remote::ask(printer, &daemon, request);
     }
     metnos_engine::Lexicons::prepare();
     let gateway = Gateway::new(super::runtime(false)?)?;
@@ -143,28 +139,39 @@ pub(crate) fn ask(printer: Printer, args: &Ask) -> Result<ExitCode, Failure> {
     let person = gateway.runtime().person(args.by.as_deref().unwrap_or(HOST))?;
     let zone = person.and_then(|person| person.zone);
     let asked = Asked {
-        text: words(args)?,
-        language: args.lang.clone(),
-        now: moment(args.now.as_deref(), args.zone.as_deref().or(zone.as_deref()))?,
+        text: request.text,
+        language: request.language,
+        now: moment(args.now.as_deref(), request.zone.as_deref().or(zone.as_deref()))?,
         caller: super::caller(args.by.as_deref()),
-        conversation: args.conversation.clone().unwrap_or_else(super::session),
+        conversation: request.conversation.unwrap_or_else(super::session),
         session: super::session(),
         base: exec::here()?,
     };
+    if args.dry_run {
+        let dry = gateway.rehearse(&asked, &mut Chat::new(printer)?)?;
+        return Ok(dry_run::show(printer, &gateway, &dry));
+    }
     one(printer, &gateway, &asked)
 }
 
+/// A request as a door takes it, looked at before anybody is asked.
+pub(crate) fn request(args: &Ask, base: Option<String>) -> Result<TurnRequest, Failure> {
+    let request = TurnRequest {
+        text: words(args)?,
+        conversation: Some(args.conversation.clone().unwrap_or_else(super::session)),
+        language: args.lang.clone(),
+        zone: args.zone.clone(),
+        base,
+        ..TurnRequest::default()
+    };
+    request.check()?;
+    Ok(request)
+}
+
 /// The words of a request, from the command line or from standard input.
-pub(crate) fn words(args: &Ask) -> Result<String, Failure> {
+fn words(args: &Ask) -> Result<String, Failure> {
     if args.request != ["-"] {
-        let words = args.request.join(" ");
-        return match words.trim().is_empty() {
-            true => {
-                Err(Failure::wrong_args("nothing was said")
-                    .with_hint("for example: metnos ask what time is it"))
-            }
-            false => Ok(words),
-        };
+        return Ok(args.request.join(" "));
     }
     let mut text = String::new();
     let read = std::io::stdin().lock().take(REQUEST_MAX + 1).read_to_string(&mut text);
@@ -191,7 +198,7 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
     let turn = told.turn.clone();
-    let shown = show(printer, told, &cut);
+    let shown = show(printer, gateway, &turn, &cut);
     afterwards(gateway, &turn);
     exec::tidy(gateway.runtime());
     shown
@@ -224,9 +231,9 @@ pub(crate) fn go_on(
     };
     let asked = again(gateway, &known)?;
     let mut door = Chat::new(printer)?;
-    let told = gateway.resume(at_work, done, &asked, &mut door)?;
+    gateway.resume(at_work, done, &asked, &mut door)?;
     printer.progress_end();
-    let shown = show(printer, told, &[]);
+    let shown = show(printer, gateway, &turn, &[]);
     afterwards(gateway, &turn);
     shown
 }
@@ -247,67 +254,37 @@ pub(super) fn afterwards(gateway: &Gateway, turn: &str) {
 /// What was cut off before is said first, once.
 pub(super) fn interrupted(printer: Printer, cut: &[Cut]) {
     for turn in cut {
-        printer.say(format!("interrupted: “{}” of {}", turn.request, turn.at));
-        turn.done.iter().for_each(|step| printer.say(format!("  done: {step}")));
+        printer.tell(format!("interrupted: “{}” of {}", turn.request, turn.at));
+        turn.done.iter().for_each(|step| printer.tell(format!("  done: {step}")));
         if let Some(step) = &turn.cut {
-            printer.say(format!("  cut off: {step}"));
+            printer.tell(format!("  cut off: {step}"));
         }
-        printer.say(format!("→ {}", turn.next));
+        printer.say(format!("→ {}", crate::print::own(&turn.next)));
     }
 }
 
-pub(super) fn show(printer: Printer, told: Told, cut: &[Cut]) -> Result<ExitCode, Failure> {
-    let Told { turn, ending, list, stage } = told;
-    let (asks, lacks) = (ending.status == Status::Asks, !ending.credentials.is_empty());
-    let next = forms::next(&turn, asks, lacks, ending.next.as_deref());
-    let mut rows: Vec<Map<String, Value>> = Vec::new();
-    for line in list.into_iter().flat_map(|list| BufReader::new(list).split(b'\n')) {
-        let line = line.map_err(|e| Failure::io("the answer", &e))?;
-        if printer.json || rows.len() <= ROWS {
-            rows.extend(serde_json::from_slice::<Map<String, Value>>(&line).ok());
-        }
-    }
-    if printer.json {
-        let mut value = json!({ "turn": turn, "status": ending.status, "stage": stage, "text": ending.text, "entries": rows });
-        if let Some(picture) = &ending.picture {
-            value["picture"] = picture.as_str().into();
-        }
-        if ending.by_model {
-            value["by_model"] = true.into();
-        }
-        if !cut.is_empty() {
-            value["interrupted"] = json!(cut);
-        }
-        if !ending.credentials.is_empty() {
-            value["credentials"] = json!(ending.credentials);
-        }
-        for (key, field) in [("next", &next), ("approval", &ending.approval)] {
-            if let Some(field) = field {
-                value[key] = field.clone().into();
-            }
-        }
-        printer.value(&value);
-    } else {
-        printer.table(&rows);
-        printer.say(&ending.text);
-        if let Some(next) = &next {
-            printer.say(format!("→ {next}"));
-        }
-    }
-    Ok(ExitCode::from(match ending.status {
-        Status::Done => 0,
-        Status::Waits | Status::Asks => 4,
-        Status::Cancelled => 130,
-        _ => 1,
-    }))
+/// The answer of a turn that ended, or waits, here.
+pub(super) fn show(
+    printer: Printer,
+    gateway: &Gateway,
+    turn: &str,
+    cut: &[Cut],
+) -> Result<ExitCode, Failure> {
+    answer::show(printer, &answer::of(printer, gateway, turn)?, cut)
+}
+
+/// Why an executor cannot run, by the key of the reason.
+fn asleep(why: &str) -> String {
+    let messages = metnos_gateway::Messages::shipped().ok();
+    messages.map_or_else(|| why.to_owned(), |messages| messages.asleep("en", why, "metnos executors list"))
 }
 
 /// The steps of a plan, one a line.
 pub(super) fn steps(printer: Printer, plan: &Plan) {
     for (n, step) in plan.steps.iter().enumerate() {
         let args: Vec<String> = step.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let asleep =
-            step.dormant.as_ref().map(|why| format!("   (cannot run yet: {why})")).unwrap_or_default();
+        let asleep = step.dormant.as_deref().map(|why| format!("   (cannot run: {})", asleep(why)));
+        let asleep = asleep.unwrap_or_default();
         printer.say(format!("{}. {} {}{asleep}", n + 1, step.tool, args.join(" ")));
     }
 }

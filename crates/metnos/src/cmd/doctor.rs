@@ -1,6 +1,6 @@
 //! `metnos doctor`: does everything Metnos stands on hold?
 
-use crate::print::Printer;
+use crate::print::{Printer, own};
 use metnos_executor::Failure;
 use serde_json::json;
 use std::process::ExitCode;
@@ -15,11 +15,11 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
         printer.say(format!(
             "{} {:<24} {}",
             if finding.ok { "✓" } else { "✗" },
-            finding.check,
-            finding.detail
+            own(&finding.check),
+            own(&finding.detail)
         ));
         if let Some(fix) = &finding.fix {
-            printer.say(format!("    fix: {fix}"));
+            printer.say(format!("    {}: {}", own("fix"), own(fix)));
         }
     }
     Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -5,8 +5,8 @@ use super::stop::Stop;
 use crate::cli::Exec;
 use crate::print::{self, Printer};
 use metnos_executor::wire::Progress;
-use metnos_executor::{ErrorClass, Failure};
-use metnos_runtime::call::{Done, Door, Provenance, Spec};
+use metnos_executor::{ErrorClass, Failure, shown};
+use metnos_runtime::call::{Done, Door, Places, Provenance, Spec};
 use metnos_runtime::guards::{Answer, Question};
 use metnos_runtime::{Form, Runtime, input};
 use serde::Deserialize;
@@ -33,16 +33,27 @@ pub(crate) fn run(printer: Printer, exec: Exec) -> Result<ExitCode, Failure> {
         caller: exec.caller(),
         session: super::session(),
         call_id: exec.call_id.clone(),
-        lang: exec.lang.clone(),
+        lang: language(&runtime, &exec),
         now: now(exec.zone.as_deref())?,
-        provenance: Provenance::default(),
+        provenance: Provenance {
+            places: Places { entries: place(exec.entries.as_deref()), with: place(exec.with.as_deref()) },
+            ..Provenance::default()
+        },
         bound: None,
     };
+    if exec.dry_run {
+        return super::dry_run::call(printer, runtime, spec);
+    }
     let mut done = runtime.call(spec, &mut Terminal::new(printer)?);
     printer.progress_end();
     let shown = show(printer, &mut done, exec.out.as_deref());
     tidy(&runtime);
     shown
+}
+
+/// The language that was named, or the caller's own.
+fn language(runtime: &Runtime, exec: &Exec) -> String {
+    exec.lang.clone().unwrap_or_else(|| runtime.language(&exec.caller()))
 }
 
 /// After the answer of a change: lets go of what is due. What fails is tried again another time.
@@ -91,6 +102,13 @@ fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     Ok(Box::new(File::open(path).map_err(|e| Failure::io(path.display(), &e))?))
 }
 
+/// Where a list that was named lies: a file, or what was piped in.
+fn place(list: Option<&Path>) -> Option<String> {
+    let list = list?;
+    let file = (list != Path::new("-")).then(|| list.canonicalize().ok()).flatten();
+    Some(file.map_or_else(|| "standard input".to_owned(), |file| file.display().to_string()))
+}
+
 /// Shows progress and carries Ctrl-C.
 pub(crate) struct Terminal {
     printer: Printer,
@@ -116,6 +134,10 @@ impl Door for Terminal {
     fn progress(&mut self, progress: &Progress) {
         let total = progress.total.map(|t| format!(" of {t}")).unwrap_or_default();
         self.printer.progress(&format!("{}{total} {}", progress.done, progress.unit));
+    }
+
+    fn says(&mut self, text: &str) {
+        self.printer.progress(text);
     }
 
     fn cancelled(&self) -> bool {
@@ -204,16 +226,20 @@ fn people(printer: Printer, done: &mut Done, out: Option<&Path>) -> Result<(), F
         } else {
             String::new()
         };
-        printer.say(format!("{} ok{failed}{shown}", outcome.ok_count));
+        printer.tell(format!("{} ok{failed}{shown}", outcome.ok_count));
+        if let Some(claimed) = outcome.claimed {
+            printer.tell(format!("It says {claimed}; on disk {} were seen to change.", outcome.ok_count));
+        }
     }
     for failed in outcome.failed.iter().take(10) {
-        printer.say(format!("  ✗ {}: {}: {}", failed.what, failed.error_class, failed.message));
+        let (what, why) = (shown::part(&failed.what), shown::part(&failed.message));
+        printer.say(format!("  ✗ {what}: {}: {why}", failed.error_class));
     }
     if outcome.fail_count > 10 {
-        printer.say(format!("  … and {} more", outcome.fail_count - 10));
+        printer.tell(format!("  … and {} more", outcome.fail_count - 10));
     }
     if done.replayed {
-        printer.say("(this call id ran before; nothing ran now)");
+        printer.tell("(this call id ran before; nothing ran now)");
     }
     Ok(())
 }
@@ -299,7 +325,7 @@ fn answer(runtime: &Runtime, line: &[u8], exec: &Exec) -> Result<Done, Failure> 
         caller: exec.caller(),
         session: super::session(),
         call_id: ask.call_id,
-        lang: exec.lang.clone(),
+        lang: language(runtime, exec),
         now: now(exec.zone.as_deref())?,
         provenance: Provenance::default(),
         bound: None,

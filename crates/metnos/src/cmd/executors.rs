@@ -16,7 +16,7 @@ pub(crate) fn run(printer: Printer, command: Executors) -> Result<ExitCode, Fail
         Executors::Test { names } => test(printer, &runtime, &names),
         Executors::Sign { folder, reason } => {
             let signed = runtime.sign(&super::exec::here()?.join(folder), &reason)?;
-            moved(printer, &signed, "active", &reason)
+            sign(printer, &signed, &reason)
         }
         Executors::Archive { name, reason } => {
             runtime.archive(&name, &reason)?;
@@ -45,6 +45,23 @@ pub(crate) fn run(printer: Printer, command: Executors) -> Result<ExitCode, Fail
 fn moved(printer: Printer, name: &str, state: &str, reason: &str) -> Result<ExitCode, Failure> {
     printer.value(&json!({ "ok": true, "name": name, "state": state, "reason": reason }));
     printer.say(format!("{name} is {state}: {reason}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was signed is installed; using it is another decision.
+fn sign(printer: Printer, signed: &metnos_runtime::Signed, reason: &str) -> Result<ExitCode, Failure> {
+    let metnos_runtime::Signed { name, version, in_use } = signed;
+    let next = format!("metnos executors promote {name} {version} --reason \"…\"");
+    let mut value =
+        json!({ "ok": true, "name": name, "version": version, "in_use": in_use, "reason": reason });
+    if !in_use {
+        value["next"] = next.as_str().into();
+    }
+    printer.value(&value);
+    printer.say(format!("{name} {version} is signed and installed: {reason}"));
+    if !in_use {
+        printer.say(format!("→ {next}   puts it to use"));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

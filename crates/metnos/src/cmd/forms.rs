@@ -3,6 +3,7 @@
 use super::ask::{Chat, afterwards, again, interrupted, show};
 use super::{caller, exec};
 use crate::print::Printer;
+use metnos_doors::OpenForm;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::{Form, Gateway, Turn};
 use metnos_runtime::guards::Principal;
@@ -14,24 +15,29 @@ pub(crate) fn list(printer: Printer, by: Option<&str>) -> Result<ExitCode, Failu
     let gateway = Gateway::new(super::runtime(false)?)?;
     let who = Principal::parse(&caller(by));
     let forms = gateway.forms((!who.is_host()).then_some(who.user.as_str()))?;
+    listed(printer, &forms.into_iter().map(OpenForm::from).collect::<Vec<_>>())
+}
+
+/// What requests lack, here or elsewhere.
+pub(crate) fn listed(printer: Printer, forms: &[OpenForm]) -> Result<ExitCode, Failure> {
     printer.value(&json!(forms));
     if forms.is_empty() {
-        printer.say(NOTHING);
+        printer.tell(NOTHING);
     }
     printer.table(&forms.iter().map(row).collect::<Vec<_>>());
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is said when no request lacks anything.
-pub(crate) const NOTHING: &str = "no request lacks anything";
+const NOTHING: &str = "no request lacks anything";
 
-fn row(form: &Form) -> Map<String, Value> {
+fn row(form: &OpenForm) -> Map<String, Value> {
     let names: Vec<&str> = form.credentials.iter().map(|wanted| wanted.name.as_str()).collect();
     // What is said of a credential is longer than a cell.
     let lacks = if names.is_empty() { form.text.clone() } else { format!("credential {}", names.join(", ")) };
     let fields: [(&str, &String); 5] = [
         ("turn", &form.turn),
-        ("asked_by", &form.caller),
+        ("asked_by", &form.asked_by),
         ("at", &form.began_at),
         ("request", &form.request),
         ("lacks", &lacks),
@@ -72,12 +78,12 @@ pub(crate) fn go_on(
 ) -> Result<ExitCode, Failure> {
     let asked = again(gateway, &known)?;
     let mut door = Chat::new(printer)?;
-    let told = match text {
+    match text {
         Some(text) => gateway.answer(&known.id, text, &asked, &mut door)?,
         None => gateway.supplied(&known.id, &asked, &mut door)?,
     };
     printer.progress_end();
-    let shown = show(printer, told, &[]);
+    let shown = show(printer, gateway, &known.id, &[]);
     afterwards(gateway, &known.id);
     exec::tidy(gateway.runtime());
     shown
@@ -87,9 +93,12 @@ pub(crate) fn go_on(
 fn own(gateway: &Gateway, id: &str, by: &str) -> Result<Turn, Failure> {
     let who = Principal::parse(by);
     let owner = |turn: &Turn| who.is_host() || Principal::parse(&turn.caller).user == who.user;
-    gateway.turn(id)?.filter(owner).ok_or_else(|| {
-        Failure::new(ErrorClass::NotFound, format!("no request is called {id}")).with_hint("metnos forms")
-    })
+    gateway.turn(id)?.filter(owner).ok_or_else(|| unknown(id))
+}
+
+/// Nothing that was asked for has this id.
+pub(crate) fn unknown(id: &str) -> Failure {
+    Failure::new(ErrorClass::NotFound, format!("no request is called {id}")).with_hint("metnos forms")
 }
 
 /// The requests that lacked this credential and can go on now.

@@ -20,22 +20,22 @@ pub(crate) fn run(printer: Printer, if_needed: bool, yes: bool) -> Result<ExitCo
     // Asked before anything is made: whoever stops here has nothing to clean up.
     let fresh = !install::is_set_up(&home);
     let wishes = if fresh && !yes { super::welcome::ask(printer, &home)? } else { None };
+    let wishes = wishes.or_else(|| super::welcome::unasked(&home).filter(|_| fresh));
     let done = install::init(&home, &built)?;
     if let Some(wishes) = wishes {
         super::welcome::keep(printer, &home, &wishes)?;
     }
     printer.value(&serde_json::to_value(&done).unwrap_or_default());
-    printer.say(format!("keys        {}", home.keys_dir().display()));
-    printer.say(format!("workspace   {}", home.workspace().display()));
-    printer.say(format!(
-        "executors   {} signed now, {} already there",
-        done.installed.len(),
-        done.kept.len()
-    ));
-    printer.say(format!("host        {}…", done.host.chars().take(16).collect::<String>()));
+    let runtime = super::runtime(false)?;
+    let speech = super::speech(&runtime.language(super::USER))?;
+    let say = |key: &str, value: &str| printer.say(speech.say(key, &[("value", value)]));
+    say("init-keys", &home.keys_dir().display().to_string());
+    say("init-workspace", &home.workspace().display().to_string());
+    say("init-executors", &runtime.executor_counts().in_use.to_string());
+    say("init-host", &done.host.chars().take(16).collect::<String>());
     for name in &done.failed {
-        printer.say(format!("✗ {name} broke a birth promise and is in quarantine: metnos executors list"));
+        say("init-broken", name);
     }
-    printer.say("try         metnos exec get_now    ·    metnos doctor    ·    metnos");
+    printer.say(speech.t("init-try"));
     Ok(ExitCode::SUCCESS)
 }

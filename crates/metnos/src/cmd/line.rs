@@ -21,12 +21,14 @@ pub(crate) fn next(
         let (used, over) = (end.map_or(rest.len(), |at| at + 1), end.is_some() || rest.is_empty());
         source.consume(used);
         if over {
-            return Ok(Err(Failure::new(
-                ErrorClass::TooLarge,
-                format!("a line is longer than {} MiB", max >> 20),
-            )));
+            return Ok(Err(too_long(max)));
         }
     }
+}
+
+/// A line longer than `max` bytes.
+pub(crate) fn too_long(max: u64) -> Failure {
+    Failure::new(ErrorClass::TooLarge, format!("a line is longer than {} MiB", max >> 20))
 }
 
 #[cfg(test)]

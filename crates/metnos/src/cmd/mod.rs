@@ -1,12 +1,16 @@
 //! One file per command.
 
+pub(crate) mod answer;
 pub(crate) mod approvals;
 pub(crate) mod ask;
 mod audit;
 mod command;
+pub(crate) mod complete;
 mod credentials;
 mod devices;
 mod doctor;
+mod dry_run;
+pub(crate) mod editor;
 mod exec;
 mod executors;
 pub(crate) mod forms;
@@ -27,7 +31,7 @@ mod status;
 pub(crate) mod stop;
 mod sugar;
 mod territory;
-mod turns;
+pub(crate) mod turns;
 mod undo;
 mod upgrade;
 mod users;
@@ -36,6 +40,7 @@ mod welcome;
 use crate::cli::{Cli, Command, Questions};
 use crate::print::Printer;
 use clap::CommandFactory;
+use metnos_doors::{Speech, Words};
 use metnos_executor::home::Home;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::{Options, Runtime};
@@ -46,6 +51,9 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
     if let Some(url) = &cli.server {
         let remote = crate::remote::Remote::named(url, &home()?.config_dir())?;
         return crate::remote::run(printer, &remote, cli.command);
+    }
+    if welcome::first_run(printer, cli.command.as_ref())? == welcome::House::Missing {
+        return Ok(exit_code(ErrorClass::WrongArgs));
     }
     match cli.command {
         None => prompt::run(printer),
@@ -91,7 +99,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
 /// What waits for a person: shown, or answered.
 fn questions(printer: Printer, command: Questions) -> Result<ExitCode, Failure> {
     match command {
-        Questions::Approvals { all } => approvals::list(printer, all),
+        Questions::Approvals { id, all } => approvals::list(printer, all, id.as_deref()),
         Questions::Approve { id, session, always, by } => {
             approvals::approve(printer, &id, session, always, by.as_deref())
         }
@@ -138,6 +146,11 @@ pub(crate) fn session() -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let machine: String = machine.chars().filter(char::is_ascii_hexdigit).take(8).collect();
     format!("cli-{leader}-{began}-{machine}")
+}
+
+/// Somebody who speaks this language.
+pub(crate) fn speech(language: &str) -> Result<Speech, Failure> {
+    Ok(Words::shipped()?.speak(Some(language)))
 }
 
 /// Where this person's Metnos lives.

@@ -107,7 +107,7 @@ pub(crate) fn why(printer: Printer, id: &str, step: Option<u32>) -> Result<ExitC
             }
         }
         if verdicts.is_empty() {
-            printer.say("no guard was asked about it");
+            printer.tell("no guard was asked about it");
         }
         all.extend(verdicts.into_iter().map(|mut verdict| {
             verdict["call"] = call.as_str().into();
@@ -115,7 +115,7 @@ pub(crate) fn why(printer: Printer, id: &str, step: Option<u32>) -> Result<ExitC
         }));
     }
     if calls.is_empty() {
-        printer.say("this turn made no call, so no guard was asked");
+        printer.tell("this turn made no call, so no guard was asked");
     }
     printer.value(&Value::Array(all));
     Ok(ExitCode::SUCCESS)

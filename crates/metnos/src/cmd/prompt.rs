@@ -1,30 +1,23 @@
 //! `metnos` without a command: a prompt that runs executors.
 
 use super::command::Command;
+use super::complete::Completion;
+use super::editor::{Heard, House, Lines};
 use super::exec::{self, Terminal};
-use super::stop::Stop;
-use super::{forms, line, sugar};
-use crate::print::{self, Printer};
+use super::{forms, sugar};
+use crate::print::Printer;
 use metnos_executor::Failure;
 use metnos_gateway::{Asked, Gateway};
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Provenance, Spec};
+use metnos_runtime::people::HOST;
 use serde_json::{Map, Value};
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-const HELP: &str = "\
-  find the PDFs from last month in Documents           plain words, English or Italian
-  undo                                                 takes the last change back
-  go on                                                when what was lacking is kept
-  find_files patterns=*.pdf base_path=~/Documents      name=value, lists with commas
-  compute_numbers {\"expression\": \"5 km in miles\"}      or JSON
-  star, ★         keeps the plan of the last answer for this request
-  list            every executor
-  show NAME       what one does and takes
-  stop everything halts all work, here and elsewhere; metnos resume
-  help, quit";
+/// What can be typed, by language; the first is for whoever has another.
+const HELP: [(&str, &str); 2] =
+    [("en", include_str!("../../data/help/en.txt")), ("it", include_str!("../../data/help/it.txt"))];
 
 /// The longest line of the prompt.
 const LINE_MAX: u64 = 4 << 20;
@@ -38,60 +31,49 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     converse(printer, &gateway, House::Ours)
 }
 
-/// Whose process the prompt runs in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum House {
-    /// Its own: Ctrl-C while nothing runs ends it.
-    Ours,
-    /// That of a daemon, which Ctrl-C does not end.
-    Shared,
-}
-
 /// Reads a line, runs it, again.
 pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Result<ExitCode, Failure> {
     let runtime = gateway.runtime();
-    let interactive = std::io::stdin().is_terminal();
-    if interactive {
-        let active = runtime.executors().iter().filter(|l| l.state == "active").count();
-        printer.say(format!(
-            "Metnos {}. {active} executors, every call behind three kernel layers.",
-            env!("CARGO_PKG_VERSION")
-        ));
-        printer.say("Say what you want, in English or Italian; help shows more.");
+    let language = runtime.language(super::USER);
+    let speech = super::speech(&language)?;
+    if Lines::is_terminal() {
+        let count = runtime.executor_counts().in_use.to_string();
+        let values = [("version", env!("CARGO_PKG_VERSION")), ("n", count.as_str())];
+        printer.say(speech.say("cli-welcome", &values));
+        printer.say(speech.t("cli-how"));
     }
     super::ask::interrupted(printer, &gateway.cut_off(Some(super::USER))?);
-    let mut line = Vec::new();
+    let history = runtime.home.state_dir().join("history").join(HOST);
+    let completion = Completion { runtime: Some(runtime) };
+    let mut lines = Lines::new(house, LINE_MAX, completion, Some(history), |line| runtime.told(line) == line);
     loop {
-        let read = {
-            // Before anybody is invited to press it.
-            let _ends = (house == House::Ours).then(Stop::at_once).transpose()?;
-            if interactive {
-                print::prompt("metnos> ");
-            }
-            // Held for one line: a question in the middle of a turn reads the next one.
-            line::next(&mut std::io::stdin().lock(), LINE_MAX, &mut line)
-        };
-        match read.map_err(|e| Failure::io("standard input", &e))? {
-            Ok(false) => return Ok(ExitCode::SUCCESS),
-            Ok(true) => {}
-            Err(too_long) => {
-                printer.failure(&too_long);
+        let text = match lines.next()? {
+            Heard::End => return Ok(ExitCode::SUCCESS),
+            Heard::GivenUp => {
+                printer.say(speech.t("cli-leave"));
                 continue;
             }
-        }
-        let text = String::from_utf8_lossy(&line).trim().to_owned();
+            Heard::TooLong(failure) => {
+                printer.failure(&failure);
+                continue;
+            }
+            Heard::Line(text) => text,
+        };
+        lines.keep(&text);
+        let text = text.trim().to_owned();
         let ran = match Command::of(&text) {
             Command::Nothing => Ok(()),
             Command::Quit => return Ok(ExitCode::SUCCESS),
             Command::Help => {
-                printer.say(HELP);
+                let own = HELP.iter().find(|(known, _)| *known == speech.language()).unwrap_or(&HELP[0]);
+                printer.say(own.1.trim_end());
                 Ok(())
             }
             Command::List => {
-                list(printer, runtime);
+                list(printer, runtime, &language);
                 Ok(())
             }
-            Command::Show(name) => show(printer, runtime, name),
+            Command::Show(name) => show(printer, runtime, name, &language),
             Command::Stop => super::halt::stop(printer, None).map(|_| ()),
             Command::Star => super::memory::star_last(printer, gateway),
             Command::Call(name, rest) => call(printer, runtime, name, rest),
@@ -129,19 +111,23 @@ fn ask(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
     super::ask::one(printer, gateway, &asked).map(|_| ())
 }
 
-fn list(printer: Printer, runtime: &Runtime) {
+/// What an executor says of itself, in this language or in English.
+fn told<'a>(card: &'a Value, language: &str, part: &str) -> &'a str {
+    let text = |language: &str| card.pointer(&format!("/description/{language}/{part}"))?.as_str();
+    text(language).or_else(|| text("en")).unwrap_or_default()
+}
+
+fn list(printer: Printer, runtime: &Runtime, language: &str) {
     for listed in runtime.executors().iter().filter(|l| l.state == "active") {
-        let scope = runtime.card(&listed.name).ok();
-        let scope = scope.as_ref().and_then(|c| c.pointer("/description/en/scope")).and_then(Value::as_str);
-        printer.say(format!("  {:<22} {}", listed.name, scope.unwrap_or("")));
+        let card = runtime.card(&listed.name).unwrap_or_default();
+        printer.say(format!("  {:<22} {}", listed.name, told(&card, language, "scope")));
     }
 }
 
-fn show(printer: Printer, runtime: &Runtime, name: &str) -> Result<(), Failure> {
+fn show(printer: Printer, runtime: &Runtime, name: &str, language: &str) -> Result<(), Failure> {
     let card = runtime.card(name)?;
-    let text = |path: &str| card.pointer(path).and_then(Value::as_str).unwrap_or("").to_owned();
-    printer.say(format!("  {}", text("/description/en/scope")));
-    printer.say(format!("  {}", text("/description/en/pattern")));
+    printer.say(format!("  {}", told(&card, language, "scope")));
+    printer.say(format!("  {}", told(&card, language, "pattern")));
     for (argument, schema) in properties(&card) {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or("");
         printer.say(format!("    {argument:<16} {about}"));
@@ -168,7 +154,7 @@ fn call(printer: Printer, runtime: &Runtime, name: &str, rest: &str) -> Result<(
         caller: super::USER.into(),
         session: super::session(),
         call_id: None,
-        lang: "en".into(),
+        lang: runtime.language(super::USER),
         now: exec::now(super::zone(runtime, super::USER, None))?,
         provenance: Provenance::default(),
         bound: None,

@@ -61,7 +61,7 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
         if prompt && std::io::stdin().is_terminal() {
             let gateway = house.gateway();
             std::thread::spawn(move || {
-                if let Err(failure) = super::prompt::converse(printer, &gateway, super::prompt::House::Shared)
+                if let Err(failure) = super::prompt::converse(printer, &gateway, super::editor::House::Shared)
                 {
                     printer.failure(&failure);
                 }
@@ -76,6 +76,7 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
             tokio::select! { _ = term.recv() => {}, _ = int.recv(), if !quiet => {}, _ = leaving => {} }
         };
         serve(house, listening, stop).await;
+        crate::print::restore_terminal();
         Ok::<(), Failure>(())
     })?;
     printer.say("stopped");

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let runtime = super::runtime(false)?;
     let listed = runtime.executors();
-    let count = |state: &str| listed.iter().filter(|l| l.state == state).count();
+    let count = runtime.executor_counts();
     let host = runtime.approved_host();
     let upgrade = HOST_DIGEST.is_some_and(|built| host.as_deref().is_some_and(|h| h != built));
     let stopped = metnos_runtime::halt::stopped(&runtime.home);
@@ -18,7 +18,7 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     let status = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "home": runtime.home.executors_dir().parent(),
-        "executors": { "active": count("active"), "quarantined": count("quarantined"), "archived": count("archived") },
+        "executors": { "active": count.in_use, "quarantined": count.quarantined, "archived": count.archived },
         "host": host,
         "upgrade_available": upgrade,
         "territory": runtime.roots(),
@@ -30,8 +30,10 @@ pub(crate) fn run(printer: Printer) -> Result<ExitCode, Failure> {
     });
     printer.value(&status);
     printer.say(format!("metnos {}", env!("CARGO_PKG_VERSION")));
-    let (active, bad, old) = (count("active"), count("quarantined"), count("archived"));
-    printer.say(format!("executors   {active} active, {bad} in quarantine, {old} archived"));
+    printer.say(format!(
+        "executors   {} in use, {} in quarantine, {} archived",
+        count.in_use, count.quarantined, count.archived
+    ));
     for listed in listed.iter().filter(|l| l.state == "quarantined") {
         printer.say(format!(
             "  ✗ {}: {}",

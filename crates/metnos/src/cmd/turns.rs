@@ -1,8 +1,9 @@
 //! `metnos turns`, `metnos replay`: what was asked, how it ended, and the same decided again.
 
 use crate::print::Printer;
+use metnos_doors::{ModelAsked, TurnListed, TurnSteps};
 use metnos_executor::Failure;
-use metnos_gateway::{Gateway, ModelCall};
+use metnos_gateway::{Gateway, Turn};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
@@ -26,13 +27,18 @@ pub(crate) fn replay(printer: Printer, turn: &str, diff: bool) -> Result<ExitCod
 /// The latest turns.
 pub(crate) fn list(printer: Printer, most: u32) -> Result<ExitCode, Failure> {
     let gateway = Gateway::new(super::runtime(false)?)?;
-    let rows: Vec<Map<String, Value>> = gateway
-        .turns(most)?
+    let stands = |turn: Turn| TurnListed { status: gateway.standing(&turn), ..TurnListed::from(turn) };
+    listed(printer, gateway.turns(most)?.into_iter().map(stands).collect())
+}
+
+/// The latest turns, of this house or of another.
+pub(crate) fn listed(printer: Printer, turns: Vec<TurnListed>) -> Result<ExitCode, Failure> {
+    let rows: Vec<Map<String, Value>> = turns
         .into_iter()
         .map(|turn| {
-            let status = turn.status.unwrap_or_else(|| "interrupted".into());
+            let status = turn.status;
             [
-                ("turn", turn.id.into()),
+                ("turn", turn.turn.into()),
                 ("at", turn.began_at.into()),
                 ("status", status.into()),
                 ("stage", turn.stage.into()),
@@ -51,64 +57,45 @@ pub(crate) fn list(printer: Printer, most: u32) -> Result<ExitCode, Failure> {
 /// One turn.
 pub(crate) fn one(printer: Printer, id: &str) -> Result<ExitCode, Failure> {
     let gateway = Gateway::new(super::runtime(false)?)?;
-    let Some(seen) = gateway.view(id)? else {
-        return Err(unknown(id));
-    };
-    let turn = &seen.turn;
-    let calls = gateway.model_calls(id)?;
-    let models: Vec<Map<String, Value>> = calls.iter().map(row).collect();
-    let sum = |of: fn(&ModelCall) -> u64| calls.iter().map(of).sum::<u64>();
-    let (tokens, cost) = (sum(|call| call.tokens_in + call.tokens_out), sum(|call| call.cost));
-    let phases: Value =
-        turn.phases.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
-    let status = turn.status.as_deref().unwrap_or("interrupted");
-    printer.value(&json!({
-        "turn": turn.id, "at": turn.began_at, "ended_at": turn.ended_at, "request": turn.request, "status": status,
-        "stage": turn.stage, "phases": phases, "steps": seen.steps, "done": seen.done, "text": seen.text,
-        "models": models, "tokens": tokens, "cost": cost,
-    }));
-    printer.say(format!("{} · {} · {status}", turn.began_at, turn.request));
+    let seen = TurnSteps::of(&gateway, id)?.ok_or_else(|| unknown(id))?;
+    shown(printer, &seen)
+}
+
+/// One turn, of this house or of another.
+pub(crate) fn shown(printer: Printer, seen: &TurnSteps) -> Result<ExitCode, Failure> {
+    printer.value(&json!(seen));
+    printer.say(format!("{} · {} · {}", seen.at, seen.request, seen.status));
     for (n, step) in seen.steps.iter().enumerate() {
-        let mark = seen.done.get(n).map_or("not begun".to_owned(), |got| got.clone());
+        let mark = seen.done.get(n).cloned().unwrap_or_else(|| crate::print::own("not begun"));
         printer.say(format!("{}. {step}: {mark}", n + 1));
     }
     if let Some(text) = &seen.text {
         printer.say(text);
     }
-    let spent: Vec<String> = phases
-        .as_object()
-        .into_iter()
-        .flatten()
+    let spent: Vec<String> = seen
+        .phases
+        .iter()
         .map(|(phase, took)| {
             let (name, unit) = phase.rsplit_once('_').unwrap_or((phase, ""));
             format!("{name} {took} {unit}")
         })
         .collect();
-    if let Some(stage) = &turn.stage {
-        printer.say(format!("planned by {stage}; {}", spent.join(", ")));
+    if let Some(stage) = &seen.stage {
+        printer.tell(format!("planned by {stage}; {}", spent.join(", ")));
     }
-    if !models.is_empty() {
-        printer.table(&models);
-        printer.say(format!("{tokens} tokens, {} spent", money(cost)));
+    if !seen.models.is_empty() {
+        printer.table(&seen.models.iter().filter_map(row).collect::<Vec<_>>());
+        printer.tell(format!("{} tokens, {} spent", seen.tokens, money(seen.cost)));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn unknown(id: &str) -> Failure {
+pub(crate) fn unknown(id: &str) -> Failure {
     Failure::wrong_args(format!("there is no turn {id}")).with_hint("metnos turns")
 }
 
-fn row(call: &ModelCall) -> Map<String, Value> {
-    let fields: [(&str, Value); 7] = [
-        ("role", call.role.clone().into()),
-        ("model", call.model.clone().into()),
-        ("outcome", call.outcome.clone().into()),
-        ("tokens_in", call.tokens_in.into()),
-        ("tokens_out", call.tokens_out.into()),
-        ("ms", call.ms.into()),
-        ("cost", call.cost.into()),
-    ];
-    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+fn row(call: &ModelAsked) -> Option<Map<String, Value>> {
+    serde_json::to_value(call).ok()?.as_object().cloned()
 }
 
 /// Millionths as a number a person reads.

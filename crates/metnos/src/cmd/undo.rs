@@ -1,10 +1,11 @@
 //! `metnos undo`: the way back.
 
 use super::USER;
+use super::stop::Stop;
 use crate::cli::Undo;
 use crate::print::Printer;
 use metnos_executor::Failure;
-use metnos_runtime::undo::{Outcome, Turn};
+use metnos_runtime::undo::{Outcome, Turn, Waits};
 use metnos_runtime::{Purpose, Runtime};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -18,7 +19,7 @@ pub(crate) fn run(printer: Printer, args: Undo) -> Result<ExitCode, Failure> {
     if args.forget {
         let (count, bytes) = runtime.forget(args.turn.as_deref(), USER)?;
         printer.value(&json!({ "forgotten": count, "freed_bytes": bytes }));
-        printer.say(match count {
+        printer.tell(match count {
             0 => "nothing is kept".to_owned(),
             1 => format!("1 change let go, {bytes} bytes freed; it can no longer be undone"),
             n => format!("{n} changes let go, {bytes} bytes freed; they can no longer be undone"),
@@ -26,7 +27,14 @@ pub(crate) fn run(printer: Printer, args: Undo) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let purpose = if args.dry_run { Purpose::Try } else { Purpose::Undo };
-    match runtime.undo(USER, args.turn.as_deref(), purpose)? {
+    let (stop, mut told) = (Stop::listen()?, false);
+    let mut go_on = |waits: &Waits| {
+        if !std::mem::replace(&mut told, true) {
+            printer.note(&runtime.waits_for(&runtime.language(USER), waits));
+        }
+        !stop.asked()
+    };
+    match runtime.undo(USER, args.turn.as_deref(), purpose, &mut go_on)? {
         Some(outcome) => Ok(show(printer, &runtime, &outcome, args.dry_run)),
         None => {
             printer.value(&json!({ "undone": null, "reversed": 0, "conflicts": [] }));
@@ -38,19 +46,25 @@ pub(crate) fn run(printer: Printer, args: Undo) -> Result<ExitCode, Failure> {
 
 fn list(printer: Printer, runtime: &Runtime) -> Result<ExitCode, Failure> {
     let turns = runtime.turns()?;
-    printer.value(&Value::Array(turns.iter().map(|turn| Value::Object(record(turn))).collect()));
+    let records: Vec<Map<String, Value>> = turns
+        .iter()
+        .map(|turn| Ok(record(turn, runtime.request_of(&turn.id)?)))
+        .collect::<Result<_, Failure>>()?;
+    printer.value(&json!(records));
     if turns.is_empty() {
-        printer.say("nothing was changed yet");
+        printer.tell("nothing was changed yet");
     } else {
-        printer.table(&turns.iter().map(record).collect::<Vec<_>>());
+        printer.table(&records);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn record(turn: &Turn) -> Map<String, Value> {
+/// What was asked, what was done, and whether it can be taken back.
+fn record(turn: &Turn, request: Option<String>) -> Map<String, Value> {
     let mut record = Map::new();
-    record.insert("turn".into(), turn.id.clone().into());
     record.insert("at".into(), turn.at.map(|at| at.to_string()).into());
+    record.insert("request".into(), request.into());
+    record.insert("turn".into(), turn.id.clone().into());
     record.insert("executor".into(), turn.executor.clone().into());
     record.insert("state".into(), turn.state.into());
     record.insert("operations".into(), turn.operations.into());
@@ -73,19 +87,20 @@ fn show(printer: Printer, runtime: &Runtime, outcome: &Outcome, dry: bool) -> Ex
     }));
     let total = outcome.reversed + outcome.conflicts.len() as u64;
     let word = if dry { "would be taken back" } else { "taken back" };
-    printer.say(format!("{}: {} of {total} {word}", turn.executor, outcome.reversed));
+    printer.tell(format!("{}: {} of {total} {word}", turn.executor, outcome.reversed));
     for conflict in outcome.conflicts.iter().take(10) {
-        printer.say(format!("  ✗ {}: {}", conflict.path, conflict.why));
+        let path = metnos_executor::shown::part(&conflict.path);
+        printer.say(format!("  ✗ {path}: {}", crate::print::own(&conflict.why)));
     }
     if outcome.conflicts.len() > 10 {
-        printer.say(format!("  … and {} more", outcome.conflicts.len() - 10));
+        printer.tell(format!("  … and {} more", outcome.conflicts.len() - 10));
     }
     if outcome.voided > 0 {
         let count = outcome.voided.to_string();
         printer.say(runtime.say(&runtime.language(USER), "voided", &[("count", &count)]));
     }
     if !outcome.conflicts.is_empty() && !dry {
-        printer.say(format!(
+        printer.tell(format!(
             "once nothing is in the way, `metnos undo` tries these again; what was kept of them stays for {keep_days} days or until `metnos undo --forget {}`",
             turn.id
         ));

@@ -3,29 +3,55 @@
 use super::Remote;
 use super::events::Events;
 use crate::cmd::ask::is_no;
-use crate::cmd::{approvals, forms, stop::Stop};
+use crate::cmd::{answer, approvals, stop::Stop};
 use crate::print::{self, Printer};
+use metnos_doors::{Card, Rows, Stands, TurnAnswer, TurnRequest};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_runtime::guards::{Answer, Question};
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// Rows that are asked for at once.
+const PAGE: usize = 1000;
+
 /// Asks, shows what happens, and says how the process should end.
-pub(crate) fn ask(printer: Printer, remote: &Remote, body: &Value) -> Result<ExitCode, Failure> {
+pub(crate) fn ask(printer: Printer, remote: &Remote, request: TurnRequest) -> Result<ExitCode, Failure> {
     let turn = metnos_executor::Ulid::new().to_string();
-    let mut body = body.clone();
-    body["turn"] = turn.clone().into();
-    // A house whose clock says otherwise gives the turn another id.
-    let (named, stream) = remote.stream("/agent/turn", &body)?;
-    let turn = named.unwrap_or(turn);
+    let request = TurnRequest { turn: Some(turn.clone()), ..request };
+    // From before it is sent: it can be stopped while it is being read.
     let over = Arc::new(AtomicBool::new(false));
     let stop = Arc::new(Stop::listen()?);
-    let listening = cancel_on_stop(remote, &turn, &over, &stop);
-    let ended = watch(printer, remote, &turn, Events::new(stream), &stop);
+    let id = Arc::new(Mutex::new(turn.clone()));
+    let listening = cancel_on_stop(remote, &id, &over, &stop);
+    let ended = remote.stream("/agent/turn", &json!(request)).and_then(|(named, stream)| {
+        // A house whose clock says otherwise gives the turn another id.
+        let turn = named.unwrap_or(turn);
+        turn.clone_into(&mut id.lock().unwrap_or_else(PoisonError::into_inner));
+        watch(printer, remote, &turn, Events::new(stream), &stop)
+    });
+    over.store(true, Ordering::Relaxed);
+    let _ = listening.join();
+    ended
+}
+
+/// Says yes to a card of a turn, and shows how the turn goes on.
+pub(crate) fn approve(
+    printer: Printer,
+    remote: &Remote,
+    id: &str,
+    turn: &str,
+    answer: Answer,
+) -> Result<ExitCode, Failure> {
+    let (over, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(Stop::listen()?));
+    let body = json!({ "answer": word(answer).unwrap_or("once"), "wait": false });
+    let (_, stream) = remote.stream(&format!("/agent/approvals/{id}"), &body)?;
+    let listening = cancel_on_stop(remote, &Arc::new(Mutex::new(turn.to_owned())), &over, &stop);
+    let ended = watch(printer, remote, turn, Events::new(stream), &stop);
     over.store(true, Ordering::Relaxed);
     let _ = listening.join();
     ended
@@ -34,16 +60,19 @@ pub(crate) fn ask(printer: Printer, remote: &Remote, body: &Value) -> Result<Exi
 /// Carries Ctrl-C to where the turn runs.
 fn cancel_on_stop(
     remote: &Remote,
-    turn: &str,
+    turn: &Arc<Mutex<String>>,
     over: &Arc<AtomicBool>,
     stop: &Arc<Stop>,
 ) -> std::thread::JoinHandle<()> {
-    let (remote, turn, over, stop) = (remote.clone(), turn.to_owned(), Arc::clone(over), Arc::clone(stop));
+    let (remote, turn, over, stop) = (remote.clone(), Arc::clone(turn), Arc::clone(over), Arc::clone(stop));
     std::thread::spawn(move || {
         while !over.load(Ordering::Relaxed) {
             if stop.asked() {
-                let _ = remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}));
-                return;
+                let turn = turn.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                // One that has not even arrived yet is told again.
+                if remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({})).is_ok() {
+                    return;
+                }
             }
             std::thread::sleep(Duration::from_millis(30));
         }
@@ -60,47 +89,46 @@ fn watch(
     for event in events {
         let event = event?;
         let data = &event.data;
-        let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default();
         match event.name.as_str() {
             "phase" => phase(printer, data),
-            "approval" => {
+            "approval" | "form" => {
                 printer.progress_end();
-                let question = Question {
-                    id: text("id").to_owned(),
-                    text: text("text").to_owned(),
-                    can_last: data.get("can_last") == Some(&Value::Bool(true)),
-                    lang: text("lang").to_owned(),
-                };
-                let answer = match approvals::ask_here(&question, stop) {
-                    Answer::Later => return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?),
-                    Answer::Once => "once",
-                    Answer::Session => "session",
-                    Answer::Always => "always",
-                    Answer::No => "no",
-                    Answer::Never => "never",
-                };
-                let decided = json!({ "answer": answer, "wait": false });
-                remote.post(&format!("/agent/approvals/{}", question.id), &decided)?;
-            }
-            "form" => {
-                printer.progress_end();
-                // A credential is not typed into a request.
-                let lacks = data.get("credentials").is_some();
-                let heard = if lacks { None } else { reply(printer, text("text"), stop) };
-                if heard.as_deref().is_some_and(is_no) {
-                    remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}))?;
-                    return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
+                // What was answered meanwhile is no longer asked: it goes on in this stream.
+                let stands: TurnAnswer = read(remote.get(&format!("/agent/turns/{turn}"))?)?;
+                match stands.status.as_str() {
+                    "waits" => {
+                        let Some(card) =
+                            stands.approval.clone().filter(|card| card.standing == Stands::Pending)
+                        else {
+                            continue;
+                        };
+                        let Card { id, text, details, can_last, lang, .. } = card;
+                        let question = Question { id, text, details, can_last, lang };
+                        let Some(answer) = word(approvals::ask_here(&question, stop)) else {
+                            return finished(printer, remote, json!(stands));
+                        };
+                        let decided = json!({ "answer": answer, "wait": false });
+                        remote.post(&format!("/agent/approvals/{}", question.id), &decided)?;
+                    }
+                    "asks" => {
+                        // A credential is not typed into a request.
+                        let heard = stands.question.as_deref().and_then(|text| reply(printer, text, stop));
+                        let Some(answer) = heard else { return finished(printer, remote, json!(stands)) };
+                        if is_no(&answer) {
+                            remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}))?;
+                            return finished(printer, remote, remote.get(&format!("/agent/turns/{turn}"))?);
+                        }
+                        // The answer comes over this stream too; waiting for it twice is one time too many.
+                        let told =
+                            remote.post(&format!("/agent/forms/{turn}"), &json!({ "text": answer }))?;
+                        if told.get("approval").is_none() {
+                            return finished(printer, remote, told);
+                        }
+                    }
+                    _ => {}
                 }
-                let Some(answer) = heard else {
-                    return finished(printer, &remote.get(&format!("/agent/turns/{turn}"))?);
-                };
-                // The answer comes over this stream too; waiting for it twice is one time too many.
-                let told = remote.post(&format!("/agent/forms/{turn}"), &json!({ "text": answer }))?;
-                if told.get("approval").is_none() {
-                    return finished(printer, &told);
-                }
             }
-            "final" => return finished(printer, data),
+            "final" => return finished(printer, remote, event.data),
             "error" => {
                 let failure = serde_json::from_value::<Failure>(data.clone());
                 return Err(failure.unwrap_or_else(|_| Failure::internal(data.to_string())));
@@ -112,11 +140,24 @@ fn watch(
         .with_hint(format!("metnos turns {turn} shows how far it came")))
 }
 
+/// An answer as the address of a question takes it; none when nobody is there to give one.
+fn word(answer: Answer) -> Option<&'static str> {
+    Some(match answer {
+        Answer::Later => return None,
+        Answer::Once => "once",
+        Answer::Session => "session",
+        Answer::Always => "always",
+        Answer::No => "no",
+        Answer::Never => "never",
+    })
+}
+
 fn phase(printer: Printer, data: &Value) {
     match data.get("phase").and_then(Value::as_str) {
         Some("plan") => {
             let steps = data.get("steps").and_then(Value::as_array).cloned().unwrap_or_default();
-            if steps.len() > 1 && !printer.json {
+            let by_model = data.get("stage").and_then(Value::as_str) == Some("model");
+            if (steps.len() > 1 || by_model) && !printer.json {
                 printer.progress_end();
                 for (n, step) in steps.iter().enumerate() {
                     let args = step.get("args").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -127,6 +168,7 @@ fn phase(printer: Printer, data: &Value) {
                 }
             }
         }
+        Some("says") => printer.progress(data.get("text").and_then(Value::as_str).unwrap_or_default()),
         Some("model") => printer.progress("asking a model"),
         Some("progress") => {
             let total =
@@ -149,35 +191,25 @@ fn reply(printer: Printer, question: &str, stop: &Stop) -> Option<String> {
     Some(line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// The answer, as `metnos ask` shows it without a daemon.
-pub(super) fn finished(printer: Printer, answer: &Value) -> Result<ExitCode, Failure> {
-    printer.progress_end();
-    let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
-    let (asks, lacks) = (text("status") == "asks", answer.get("question").is_none());
-    let next = forms::next(text("turn"), asks, lacks, answer.get("next").and_then(Value::as_str));
-    if printer.json {
-        let mut value = answer.clone();
-        if let Some(next) = next {
-            value["next"] = next.into();
+/// The answer, as `metnos ask` shows it without a daemon: with all of its rows where a program reads them.
+pub(super) fn finished(printer: Printer, remote: &Remote, answer: Value) -> Result<ExitCode, Failure> {
+    let mut answer: TurnAnswer = read(answer)?;
+    while printer.json && answer.count > answer.entries.len() as u64 {
+        let from = answer.entries.len();
+        let part = remote.get(&format!("/agent/turns/{}/entries?from={from}&most={PAGE}", answer.turn))?;
+        let mut part: Rows = read(part)?;
+        if part.entries.is_empty() {
+            break;
         }
-        // The same form as without a daemon: the id of the question, not the card.
-        if let Some(id) = answer.pointer("/approval/id").cloned() {
-            value["approval"] = id;
-        }
-        printer.value(&value);
-    } else {
-        let rows: Vec<Map<String, Value>> =
-            serde_json::from_value(answer.get("entries").cloned().unwrap_or_default()).unwrap_or_default();
-        printer.table(&rows);
-        printer.say(text("text"));
-        if let Some(next) = next {
-            printer.say(format!("→ {next}"));
-        }
+        answer.entries.append(&mut part.entries);
     }
-    Ok(ExitCode::from(match text("status") {
-        "done" => 0,
-        "waits" | "asks" => 4,
-        "cancelled" => 130,
-        _ => 1,
-    }))
+    answer::show(printer, &answer, &[])
+}
+
+/// What a house said, as what it is.
+pub(super) fn read<T: DeserializeOwned>(said: Value) -> Result<T, Failure> {
+    serde_json::from_value(said).map_err(|e| {
+        Failure::new(ErrorClass::Network, format!("the house there speaks otherwise: {e}"))
+            .with_hint("use the same version of Metnos on both machines")
+    })
 }

@@ -1,14 +1,15 @@
 //! The everyday commands, spoken to a Metnos elsewhere. What administers a machine is typed on that machine.
 
 use super::Remote;
-use super::ask::{ask, finished};
+use super::ask::{ask, finished, read};
 use crate::cli::{Command, Questions, Undo};
-use crate::cmd::stop::Stop;
-use crate::cmd::{forms, line, session};
-use crate::print::{self, Printer};
+use crate::cmd::complete::Completion;
+use crate::cmd::editor::{Heard, House, Lines};
+use crate::cmd::{approvals, forms, session, turns};
+use crate::print::Printer;
+use metnos_doors::{Card, TurnRequest};
 use metnos_executor::{ErrorClass, Failure};
 use serde_json::{Map, Value, json};
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// The longest line of the prompt.
@@ -18,30 +19,22 @@ const LINE_MAX: u64 = 1 << 20;
 pub(crate) fn run(printer: Printer, remote: &Remote, command: Option<Command>) -> Result<ExitCode, Failure> {
     match command {
         None => prompt(printer, remote),
-        Some(Command::Ask(args)) => {
-            let mut body = json!({ "text": crate::cmd::ask::words(&args)? });
-            let name = args.conversation.clone().unwrap_or_else(session);
-            for (key, value) in
-                [("language", &args.lang), ("zone", &args.zone), ("conversation", &Some(name))]
-            {
-                if let Some(value) = value {
-                    body[key] = value.clone().into();
-                }
-            }
-            ask(printer, remote, &body)
+        Some(Command::Ask(args)) if !args.dry_run => {
+            ask(printer, remote, crate::cmd::ask::request(&args, None)?)
         }
         Some(Command::Turns { turn: Some(turn), .. }) => {
-            shown(printer, &remote.get(&format!("/agent/turns/{turn}"))?)
+            plain(&turn).ok_or_else(|| turns::unknown(&turn))?;
+            turns::shown(printer, &read(remote.get(&format!("/agent/turns/{turn}/steps"))?)?)
         }
         Some(Command::Turns { turn: None, most }) => {
-            rows(printer, &remote.get(&format!("/agent/turns?most={most}"))?)
+            turns::listed(printer, read(remote.get(&format!("/agent/turns?most={most}"))?)?)
         }
         Some(Command::Questions(command)) => questions(printer, remote, command),
         Some(Command::Undo(Undo { turn: Some(turn), list: false, dry_run: false, forget: false })) => {
             shown(printer, &remote.post(&format!("/agent/turns/{turn}/undo"), &json!({}))?)
         }
         Some(Command::Undo(Undo { turn: None, list: false, dry_run: false, forget: false })) => {
-            ask(printer, remote, &json!({ "text": "undo", "conversation": session() }))
+            ask(printer, remote, said("undo"))
         }
         Some(_) => Err(elsewhere()),
     }
@@ -57,27 +50,33 @@ fn elsewhere() -> Failure {
 /// What waits for a person there. A token speaks for one person, so nobody answers as another.
 fn questions(printer: Printer, remote: &Remote, command: Questions) -> Result<ExitCode, Failure> {
     match command {
-        Questions::Approvals { .. } => rows(printer, &remote.get("/agent/approvals")?),
+        Questions::Approvals { all: false, id: None } => {
+            approvals::listed(printer, &read::<Vec<Card>>(remote.get("/agent/approvals")?)?, false)
+        }
         Questions::Approve { id, session, always, by: None } => {
             let answer = match (session, always) {
                 (_, true) => "always",
                 (true, _) => "session",
                 _ => "once",
             };
-            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
+            decided(printer, remote, &id, answer)
         }
         Questions::Reject { id, never, by: None } => {
             let answer = if never { "never" } else { "no" };
-            shown(printer, &remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?)
+            decided(printer, remote, &id, answer)
         }
-        Questions::Forms { by: None } => rows(printer, &remote.get("/agent/forms")?),
+        Questions::Forms { by: None } => {
+            forms::listed(printer, &read::<Vec<_>>(remote.get("/agent/forms")?)?)
+        }
         Questions::Answer { id, words, by: None } => {
-            if !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-                return Err(Failure::new(ErrorClass::NotFound, format!("no request is called {id}"))
-                    .with_hint("metnos forms"));
-            }
+            plain(&id).ok_or_else(|| forms::unknown(&id))?;
             let body = forms::said(&words)?.map_or_else(|| json!({}), |text| json!({ "text": text }));
-            finished(printer, &remote.post(&format!("/agent/forms/{id}"), &body)?)
+            let told =
+                remote.post(&format!("/agent/forms/{id}"), &body).map_err(|failure| match failure.class {
+                    ErrorClass::NotFound => forms::unknown(&id),
+                    _ => failure,
+                })?;
+            finished(printer, remote, told)
         }
         _ => Err(elsewhere()),
     }
@@ -85,37 +84,28 @@ fn questions(printer: Printer, remote: &Remote, command: Questions) -> Result<Ex
 
 fn prompt(printer: Printer, remote: &Remote) -> Result<ExitCode, Failure> {
     let me = remote.get("/agent/me")?;
-    let interactive = std::io::stdin().is_terminal();
-    if interactive {
+    if Lines::is_terminal() {
         printer.say(format!("Metnos, as {}. quit ends it.", me["name"].as_str().unwrap_or_default()));
     }
-    let mut read = Vec::new();
+    // Nothing of what is said elsewhere is kept here.
+    let mut lines = Lines::new(House::Ours, LINE_MAX, Completion { runtime: None }, None, |_| true);
     loop {
-        let heard = {
-            // Before anybody is invited to press it.
-            let _ends = Stop::at_once()?;
-            if interactive {
-                print::prompt("metnos> ");
-            }
-            // Held for one line: a question in the middle of a turn reads the next one.
-            line::next(&mut std::io::stdin().lock(), LINE_MAX, &mut read)
-        };
-        match heard.map_err(|e| Failure::io("standard input", &e))? {
-            Ok(false) => return Ok(ExitCode::SUCCESS),
-            Ok(true) => {}
-            Err(too_long) => {
-                printer.failure(&too_long);
+        let text = match lines.next()? {
+            Heard::End => return Ok(ExitCode::SUCCESS),
+            Heard::GivenUp => continue,
+            Heard::TooLong(failure) => {
+                printer.failure(&failure);
                 continue;
             }
-        }
-        let text = String::from_utf8_lossy(&read).trim().to_owned();
+            Heard::Line(text) => text,
+        };
+        lines.keep(&text);
+        let text = text.trim().to_owned();
         match text.as_str() {
             "" => {}
             "quit" | "exit" | "esci" => return Ok(ExitCode::SUCCESS),
             _ => {
-                if let Err(failure) =
-                    ask(printer, remote, &json!({ "text": text, "conversation": session() }))
-                {
+                if let Err(failure) = ask(printer, remote, said(&text)) {
                     printer.failure(&failure);
                 }
             }
@@ -123,14 +113,29 @@ fn prompt(printer: Printer, remote: &Remote) -> Result<ExitCode, Failure> {
     }
 }
 
-fn rows(printer: Printer, list: &Value) -> Result<ExitCode, Failure> {
-    printer.value(list);
-    let rows: Vec<Map<String, Value>> = serde_json::from_value(list.clone()).unwrap_or_default();
-    if rows.is_empty() {
-        printer.say("nothing");
+/// An id that can stand in an address.
+fn plain(id: &str) -> Option<()> {
+    (!id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(())
+}
+
+/// A request of this terminal in these words.
+fn said(text: &str) -> TurnRequest {
+    TurnRequest { text: text.to_owned(), conversation: Some(session()), ..TurnRequest::default() }
+}
+
+/// Answers a question there; what waited runs or ends, and its turn is told.
+fn decided(printer: Printer, remote: &Remote, id: &str, answer: &str) -> Result<ExitCode, Failure> {
+    plain(id).ok_or_else(|| Failure::new(ErrorClass::NotFound, "no question has this id"))?;
+    let told = remote.post(&format!("/agent/approvals/{id}"), &json!({ "answer": answer }))?;
+    match told.get("turn") {
+        Some(_) if matches!(answer, "no" | "never") => {
+            printer.value(&json!({ "rejected": id, "never": answer == "never" }));
+            printer.say(told["text"].as_str().unwrap_or_default());
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(_) => finished(printer, remote, told),
+        None => shown(printer, &told),
     }
-    printer.table(&rows);
-    Ok(ExitCode::SUCCESS)
 }
 
 fn shown(printer: Printer, answer: &Value) -> Result<ExitCode, Failure> {

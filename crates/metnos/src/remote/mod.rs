@@ -4,7 +4,7 @@ mod ask;
 mod commands;
 mod events;
 
-pub(crate) use ask::ask;
+pub(crate) use ask::{approve, ask};
 pub(crate) use commands::run;
 
 use metnos_doors::Serving;

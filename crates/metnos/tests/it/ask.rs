@@ -138,6 +138,76 @@ fn a_plan_is_the_same_bytes_every_time_and_runs_nothing() {
     assert!(!house.metnos().exists(), "planning needs nothing that is set up");
 }
 
+/// Everything below a folder: names, contents, kinds.
+fn tree(dir: &std::path::Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut left = vec![dir.to_path_buf()];
+    while let Some(at) = left.pop() {
+        for entry in std::fs::read_dir(&at).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path.clone());
+            }
+            found.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_dry_run_shows_the_cards_and_files_of_the_whole_plan_and_changes_nothing() {
+    let house = House::supervised();
+    prepared(&house);
+    let now = ["--now", "2026-11-15T10:00:00+01:00", "--zone", "Europe/Rome", "--conversation", "test"];
+    let dry = |json: bool, text: &str| {
+        let head: &[&str] = if json { &["--json", "ask", "--dry-run"] } else { &["ask", "--dry-run"] };
+        house.run(&[head, &now, &[text]].concat())
+    };
+    let state = house.metnos().join("state");
+    let kept = || (tree(&house.home()), tree(&state.join("journal")), tree(&state.join("turns")));
+    let rows = || {
+        let shown = |args: &[&str]| house.run(&[&["--json"][..], args].concat()).stdout;
+        [&["approvals", "--all"][..], &["policy", "grants"], &["undo", "--list"], &["turns"], &["forms"]]
+            .map(shown)
+    };
+    let (before, rows_before) = (kept(), rows());
+    let request = "find the PDFs from last month in Documents bigger than 1 MB and put them in Archive/2026";
+    let told = dry(true, request);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    let told = told.json();
+    let steps = told["steps"].as_array().unwrap();
+    assert_eq!((&steps[0]["state"], &steps[0]["count"]), (&json!("looked"), &json!(3)), "{told}");
+    let last = steps.last().unwrap();
+    assert_eq!((&last["state"], &last["count"]), (&json!("asks"), &json!(3)), "{told}");
+    assert!(last["card"].as_str().unwrap().contains("Archive/2026"), "{told}");
+    assert!(last["destination"].as_str().unwrap().ends_with("Archive/2026"), "{told}");
+    assert_eq!(last["files"].as_array().unwrap().len(), 3, "{told}");
+    // A step behind a change says what it needs.
+    let told = dry(true, "compress the PDFs in Documents into all.zip and then move it to Archive").json();
+    let states: Vec<&Value> = told["steps"].as_array().unwrap().iter().map(|step| &step["state"]).collect();
+    assert_eq!(states, ["looked", "asks", "depends"], "{told}");
+    assert_eq!(told["steps"][2]["needs"], json!([2]), "{told}");
+    // What would be refused says so, and what only looks is answered.
+    let refused = dry(true, "delete ~/.ssh/id_rsa");
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(refused.json()["steps"][0]["state"], "refused", "{refused:?}");
+    let counted = dry(true, "how many files are in Documents?").json();
+    assert_eq!(counted["text"], "6", "{counted}");
+    let shown = dry(false, "elimina i PDF in Documents").stdout;
+    assert!(shown.contains("Prova a vuoto") && shown.contains("invoice 1.pdf"), "{shown}");
+    let call =
+        house.run(&["--json", "exec", "delete_files", r#"{"paths":["~/Documents/small.pdf"]}"#, "--dry-run"]);
+    assert_eq!(call.code, Some(0), "{call:?}");
+    assert!(call.json()["steps"][0]["card"].as_str().unwrap().contains("small.pdf"), "{call:?}");
+    assert_eq!(kept(), before, "not a file, not a record");
+    assert_eq!(rows(), rows_before, "no question, no grant, nothing kept, no turn");
+    let calls = house.audit_lines();
+    let acts = |line: &&Value| line["kind"] == "open" && line["caller"] == "host/cli";
+    assert_eq!(calls.iter().find(acts), None, "nothing was about to act");
+    house.chain_holds();
+}
+
 #[test]
 fn a_text_that_was_read_is_shown_whole_and_line_by_line() {
     let house = House::supervised();

@@ -181,6 +181,82 @@ fn every_call_can_be_found_again_by_number_by_id_and_by_executor() {
 }
 
 #[test]
+fn a_piped_call_says_which_items_it_worked_on_and_where_they_lie() {
+    let house = House::new();
+    for name in ["a.txt", "b.txt", "c.md"] {
+        house.write(&format!("Documents/{name}"), name);
+    }
+    let told = house.run(&["--json", "ask", "delete the txt files in Documents"]).json();
+    assert_eq!(told["status"], "done", "{told}");
+    let turn = told["turn"].as_str().unwrap();
+    let lines = house.audit_lines();
+    let line = lines.iter().rev().find(|l| l["executor"] == "delete_files" && l["kind"] == "close").unwrap();
+    let list = &line["lists"][0];
+    assert_eq!((&list["name"], &list["count"]), (&json!("entries"), &json!(2)), "{line}");
+    let place = house.metnos().join("state").join(list["from"].as_str().unwrap());
+    assert!(place.to_str().unwrap().contains(turn), "{line}");
+    let digest = format!("blake3:{}", blake3::hash(&std::fs::read(&place).unwrap()).to_hex());
+    assert_eq!(list["digest"], digest, "what lies there is what it worked on: {line}");
+    // The same for a list that is given on the command line, and for one answered later.
+    let row = json!({ "path": house.home().join("Documents/c.md") });
+    let entries = house.write("rows.jsonl", format!("{row}\n"));
+    let got = house.run(&["exec", "get_files", "{}", "--entries", "rows.jsonl"]);
+    assert_eq!(got.code, Some(0), "{got:?}");
+    let line = house.audit_lines().pop().unwrap();
+    assert_eq!(line["lists"][0]["from"], entries.to_str().unwrap(), "{line}");
+    assert_eq!(line["lists"][0]["count"], 1, "{line}");
+    house.chain_holds();
+}
+
+#[test]
+fn a_yes_given_later_leaves_the_place_of_the_items_too() {
+    let house = House::supervised();
+    for name in ["a.txt", "b.txt"] {
+        house.write(&format!("Documents/{name}"), name);
+    }
+    let waits = house.run(&["--json", "ask", "delete the txt files in Documents"]).json();
+    let done = house.run(&["--json", "approve", waits["approval"].as_str().unwrap()]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let lines = house.audit_lines();
+    let line = lines.iter().rev().find(|l| l["executor"] == "delete_files" && l["kind"] == "close").unwrap();
+    assert_eq!(line["lists"][0]["count"], 2, "{line}");
+    assert!(line["lists"][0]["from"].as_str().unwrap().starts_with("turns/"), "{line}");
+}
+
+#[test]
+fn what_is_corrected_is_a_line_of_its_own_beside_the_first() {
+    let house = House::new();
+    let answer = house.exec("get_now", json!({ "timezone": "Europe/Rome" }));
+    let id = answer["call_id"].as_str().unwrap();
+    let first = house.run(&["audit", "show", id, "--json"]).json()[0].clone();
+    let note = house.run(&["--json", "audit", "note", id, "this", "was a", "test"]);
+    assert_eq!(note.code, Some(0), "{note:?}");
+    assert_eq!(note.json()["about"], first["seq"], "{note:?}");
+    let token = ["ghp", "_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"].concat();
+    let seq = first["seq"].as_u64().unwrap().to_string();
+    assert_eq!(house.run(&["audit", "note", &seq, &format!("key {token}")]).code, Some(0));
+    for key in [id, &seq] {
+        let shown = house.run(&["audit", "show", key, "--json"]).json();
+        let shown = shown.as_array().unwrap();
+        assert_eq!(shown[0], first, "the first line stays as it was");
+        assert_eq!(shown.len(), 3, "{shown:?}");
+        assert_eq!(
+            (&shown[1]["kind"], &shown[1]["detail"]["text"]),
+            (&json!("note"), &json!("this was a test"))
+        );
+        assert!(!shown[2].to_string().contains(&token), "{shown:?}");
+    }
+    for (args, class) in [
+        (&["audit", "note", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "x"][..], "not_found"),
+        (&["audit", "note", id, " "], "wrong_args"),
+    ] {
+        let refused = house.run(&[&["--json"][..], args].concat());
+        assert_eq!(refused.json()["error"]["class"], class, "{refused:?}");
+    }
+    house.chain_holds();
+}
+
+#[test]
 fn what_looks_like_a_secret_never_reaches_the_audit() {
     let house = House::new();
     // Shapes of well-known tokens, made up here; split so that no scanner takes them for real.
@@ -208,4 +284,60 @@ fn what_looks_like_a_secret_never_reaches_the_audit() {
     }
     assert!(text.contains("‹secret:"), "nothing was replaced");
     house.chain_holds();
+}
+
+/// Copies the chain and its head elsewhere, or back.
+fn put(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn a_chain_put_back_with_its_head_is_found_by_whoever_knows_more() {
+    let house = House::new();
+    let mut session = crate::support::session::Session::start(&house);
+    let mut call = || session.call("get_now", serde_json::json!({}));
+    call();
+    let kept = house.home().join("kept");
+    let head = house.metnos().join("state/audit.head");
+    put(&house.audit_dir(), &kept);
+    std::fs::copy(&head, kept.join("head")).unwrap();
+    for _ in 0..3 {
+        call();
+    }
+    let exported = house.home().join("checkpoint.json");
+    let exported = exported.to_str().unwrap();
+    let ran = house.run(&["audit", "checkpoint", exported]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(house.run(&["audit", "verify", "--checkpoint", exported]).code, Some(0));
+    let known = house.audit_lines().len();
+
+    // Everything here is put back together: the chain holds in itself.
+    let roll_back = || {
+        for file in house.day_files() {
+            std::fs::copy(kept.join(file.file_name().unwrap()), &file).unwrap();
+        }
+        std::fs::copy(kept.join("head"), &head).unwrap();
+    };
+    roll_back();
+    let left = house.audit_lines().len();
+    assert!(left < known);
+    house.chain_holds();
+    let found = house.run(&["--json", "audit", "verify", "--checkpoint", exported]);
+    assert_eq!(found.code, Some(1), "what was exported knows more: {found:?}");
+    assert!(found.json()["damage"].to_string().contains(&known.to_string()), "{found:?}");
+
+    // A process that was open knows more too, and says so at its next line, from where to where.
+    call();
+    let told = house.audit_lines().into_iter().find(|line| line["kind"] == "damage").expect("it was noted");
+    assert_eq!(told["detail"]["to"], left, "{told}");
+    assert!(told["detail"]["from"].as_u64().unwrap() > left as u64, "{told}");
+    assert_eq!(house.run(&["audit", "verify"]).code, Some(1));
+    // One that somebody wrote by hand is none.
+    let text = std::fs::read_to_string(exported).unwrap();
+    std::fs::write(exported, text.replacen("\"seq\":", "\"seq\":1", 1)).unwrap();
+    let forged = house.run(&["--json", "audit", "verify", "--checkpoint", exported]);
+    assert_eq!(forged.json()["error"]["class"], "wrong_args", "{forged:?}");
 }

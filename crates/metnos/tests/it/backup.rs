@@ -10,6 +10,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// A key that `age-keygen` made for these tests.
+const PUBLIC: &str = "age1q28j4hnt3m2npzzttrsnc79f2qyjktn26jgaaqvu3frysqm0x93qh5vhzm";
+const PRIVATE: &str = "AGE-SECRET-KEY-15SUUDJNXXWKNLDJY0ZS3T9FTKZAQVN329HSK7ZL4R6E8W24F7K3Q95AAYC";
+
 /// A house whose Metnos lies in the home directory, so that what is kept for undo is part of it.
 struct Place {
     dir: tempfile::TempDir,
@@ -65,12 +69,22 @@ impl Place {
     }
 
     fn backup(&self) -> PathBuf {
-        self.ok(&["backup", self.archive().to_str().unwrap()]);
+        self.ok(&["backup", self.archive().to_str().unwrap(), "--recipient", PUBLIC]);
         self.archive()
     }
 
     fn restore(&self, archive: &Path) -> Ran {
-        self.run(&["--json", "restore", archive.to_str().unwrap()])
+        let identity = self.dir.path().join("identity.txt");
+        std::fs::write(&identity, format!("# a key\n{PRIVATE}\n")).unwrap();
+        let (archive, identity) = (archive.to_str().unwrap(), identity.to_str().unwrap());
+        self.run(&["--json", "restore", archive, "--identity-file", identity])
+    }
+
+    /// A file with a passphrase.
+    fn passphrase(&self, text: &str) -> String {
+        let path = self.dir.path().join("passphrase.txt");
+        std::fs::write(&path, format!("{text}\n")).unwrap();
+        path.to_str().unwrap().to_owned()
     }
 
     /// Takes the house away, as a dead disk does, and leaves the person's files.
@@ -101,7 +115,8 @@ fn a_restored_house_holds_and_what_was_done_before_can_be_undone() {
         .unwrap();
     symlink("script", place.metnos().join("workspace/inside")).unwrap();
     symlink("/etc/hostname", place.metnos().join("workspace/outside")).unwrap();
-    let made = place.ok(&["--json", "backup", place.archive().to_str().unwrap()]).json();
+    let made =
+        place.ok(&["--json", "backup", place.archive().to_str().unwrap(), "--recipient", PUBLIC]).json();
     assert_eq!(made["left_out"].as_array().unwrap().len(), 1, "{made}");
     assert!(made["left_out"][0]["path"].as_str().unwrap().ends_with("outside"), "{made}");
     assert_eq!(place.archive().metadata().unwrap().mode() & 0o777, 0o600);
@@ -145,7 +160,7 @@ fn a_backup_made_while_others_write_is_whole() {
     });
     let archives: Vec<PathBuf> = (0..3).map(|n| place.dir.path().join(format!("{n}.tar.zst"))).collect();
     for archive in &archives {
-        place.ok(&["backup", archive.to_str().unwrap()]);
+        place.ok(&["backup", archive.to_str().unwrap(), "--recipient", PUBLIC]);
     }
     writer.join().unwrap();
     assert!(busy.wait().unwrap().success());
@@ -192,7 +207,7 @@ fn forged(path: &Path, fill: impl FnOnce(&mut Packer<&mut Frame<std::fs::File>>)
     let mut frame = Frame::begin(std::fs::File::create(path).unwrap()).unwrap();
     let mut packer = Packer::new(&mut frame);
     fill(&mut packer);
-    packer.finish("0.1.0", "2026-01-01T00:00:00Z").unwrap();
+    packer.finish("0.1.0", "2026-01-01T00:00:00Z", metnos_archive::Said::default()).unwrap();
     frame.finish().unwrap();
 }
 
@@ -308,5 +323,143 @@ fn a_backup_replaces_nothing_unasked_and_does_not_swallow_itself() {
         let ran = place.run(&["--json", "backup", "--force", archive.to_str().unwrap()]);
         assert_eq!(ran.json()["error"]["class"], "permission_denied", "{ran:?}");
         assert_eq!(place.run(&["backup", "--force", archive.to_str().unwrap()]).code, Some(1));
+    }
+}
+
+/// Whether a file holds these bytes.
+fn holds(path: &Path, part: &[u8]) -> bool {
+    std::fs::read(path).unwrap().windows(part.len()).any(|window| window == part)
+}
+
+/// What is in an archive that everybody can read.
+fn names(archive: &Path) -> Vec<String> {
+    let decoder = zstd::Decoder::new(std::fs::File::open(archive).unwrap()).unwrap();
+    let mut archive = tar::Archive::new(decoder);
+    let entries = archive.entries().unwrap();
+    entries.map(|entry| entry.unwrap().path().unwrap().display().to_string()).collect()
+}
+
+#[test]
+fn a_backup_that_everybody_can_read_holds_no_key_and_comes_back_beside_the_keys_it_was_made_with() {
+    let place = Place::set_up();
+    let secret = place.passphrase("corretto 4471");
+    let mut set = place.command();
+    set.args(["credentials", "set", "weather", "token"]).stdin(std::fs::File::open(secret).unwrap());
+    assert!(set.stdout(Stdio::null()).status().unwrap().success());
+    place.ok(&["exec", "write_files", r#"{"path":"a.txt","content":"a"}"#]);
+    let ran = place.ok(&["backup", place.archive().to_str().unwrap()]);
+    assert!(ran.stdout.contains("keys and vault are not in it"), "{ran:?}");
+    let names = names(&place.archive());
+    assert!(names.iter().any(|name| name.contains("workspace/.audit")), "{names:?}");
+    assert!(
+        !names.iter().any(|name| name.contains("config/keys") || name.contains("state/vault")),
+        "{names:?}"
+    );
+
+    // A house that is there says what would go.
+    place.ok(&["exec", "write_files", r#"{"path":"b.txt","content":"b"}"#]);
+    place.ok(&["ask", "what time is it"]);
+    let refused = place.restore(&place.archive());
+    let why = refused.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(
+        why.contains("roll this house back") && why.contains("1 turns") && why.contains("lines of the audit"),
+        "{why}"
+    );
+
+    // Beside its keys and its vault it is a house again; those stay as they are.
+    let key = std::fs::read(place.metnos().join("config/keys/instance.key")).unwrap();
+    for gone in ["workspace", "executors", "undo"] {
+        let _ = std::fs::remove_dir_all(place.metnos().join(gone));
+    }
+    for entry in std::fs::read_dir(place.metnos().join("state")).unwrap().flatten() {
+        if entry.file_name() != "vault" {
+            let path = entry.path();
+            if path.is_dir() {
+                std::fs::remove_dir_all(path).unwrap()
+            } else {
+                std::fs::remove_file(path).unwrap()
+            }
+        }
+    }
+    let restored = place.restore(&place.archive());
+    assert_eq!(restored.code, Some(0), "{restored:?}");
+    assert_eq!((&restored.json()["keyless"], &restored.json()["credentials"]), (&json!(true), &json!(1)));
+    assert_eq!(std::fs::read(place.metnos().join("config/keys/instance.key")).unwrap(), key);
+    assert!(place.ok(&["credentials", "list"]).stdout.contains("weather"));
+    place.ok(&["audit", "verify"]);
+    assert_eq!(place.ok(&["--json", "doctor"]).json()["ok"], true);
+
+    // Without them it is refused before a byte is written; so it is beside those of another house.
+    place.lose();
+    untouched(&place, &place.restore(&place.archive()), "wrong_args");
+    let other = Place::set_up();
+    let refused = other.restore(&place.archive());
+    assert!(refused.json()["error"]["message"].as_str().unwrap().contains("another Metnos"), "{refused:?}");
+}
+
+#[test]
+fn an_encrypted_backup_holds_everything_and_opens_only_for_whom_it_is() {
+    let place = Place::set_up();
+    std::fs::write(place.metnos().join("workspace/letter.txt"), "dear all, nobody else").unwrap();
+    let right = place.passphrase("four words and more");
+    let archive = place.archive();
+    let ran = place.ok(&["backup", archive.to_str().unwrap(), "--passphrase-file", &right]);
+    assert!(ran.stdout.contains("encrypted"), "{ran:?}");
+    assert!(holds(&archive, b"age-encryption.org/v1") && !holds(&archive, b"dear all"));
+    let key = std::fs::read(place.metnos().join("config/keys/instance.key")).unwrap();
+    place.lose();
+    let restore = |more: &[&str]| {
+        let args = [&["--json", "restore", archive.to_str().unwrap()], more].concat();
+        place.run(&args)
+    };
+    untouched(&place, &restore(&[]), "wrong_args");
+    untouched(&place, &place.restore(&archive), "wrong_args");
+    let wrong = place.passphrase("four words");
+    untouched(&place, &restore(&["--passphrase-file", &wrong]), "unauthorized");
+    let empty = place.passphrase("");
+    untouched(&place, &restore(&["--passphrase-file", &empty]), "wrong_args");
+    let right = place.passphrase("four words and more");
+    let restored = restore(&["--passphrase-file", &right]);
+    assert_eq!(restored.code, Some(0), "{restored:?}");
+    assert_eq!(std::fs::read(place.metnos().join("config/keys/instance.key")).unwrap(), key);
+    place.ok(&["audit", "verify"]);
+    let line = place.ok(&["--json", "audit", "tail"]).stdout;
+    assert!(
+        line.contains("\"restored\"") && line.contains("\"backup\""),
+        "that it was restored is written down: {line}"
+    );
+
+    // What a restore let go of, and says so, is no damage, whoever remembers more.
+    let checkpoint = place.dir.path().join("checkpoint.json");
+    let (checkpoint, again) = (checkpoint.to_str().unwrap(), place.dir.path().join("again.age"));
+    place.ok(&["backup", again.to_str().unwrap(), "--recipient", PUBLIC]);
+    place.ok(&["exec", "get_now", "{}"]);
+    place.ok(&["audit", "checkpoint", checkpoint]);
+    place.lose();
+    assert_eq!(place.restore(&again).code, Some(0));
+    let verified = place.ok(&["--json", "audit", "verify", "--checkpoint", checkpoint]).json();
+    assert_eq!(verified["restored"].as_array().unwrap().len(), 1, "{verified}");
+
+    // For the holder of another key.
+    let other = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
+    place.ok(&["backup", "--force", archive.to_str().unwrap(), "--recipient", other]);
+    place.lose();
+    untouched(&place, &place.restore(&archive), "unauthorized");
+    let bad = Place::set_up();
+    let ran = bad.run(&["--json", "backup", bad.archive().to_str().unwrap(), "--recipient", "age1nobody"]);
+    assert_eq!(ran.json()["error"]["class"], "wrong_args", "{ran:?}");
+    assert!(!bad.archive().exists());
+    // The usual tool opens what we write, where it is installed.
+    if let Ok(out) = Command::new("age").args(["--version"]).output()
+        && out.status.success()
+    {
+        let archive = bad.backup();
+        let identity = bad.dir.path().join("key");
+        std::fs::write(&identity, PRIVATE).unwrap();
+        let plain = bad.dir.path().join("plain.tar.zst");
+        let mut age = Command::new("age");
+        age.args(["-d", "-i"]).arg(&identity).arg("-o").arg(&plain).arg(&archive);
+        assert!(age.status().unwrap().success());
+        assert!(names(&plain).iter().any(|name| name == "config/keys/instance.key"));
     }
 }

@@ -152,3 +152,46 @@ fn whoever_sits_at_a_terminal_is_asked_for_what_is_missing_and_the_call_goes_on(
     assert!(!shown.contains("sereno"), "what is typed is not shown: {shown}");
     assert_eq!(house.exec("compute_texts_lines", json!({ "text": "length" }))["value"], 13);
 }
+
+#[test]
+fn a_credential_of_the_host_goes_to_others_only_after_the_host_said_so_once() {
+    let house = house();
+    for (name, role) in [("Anna", "guest"), ("Bruno", "member")] {
+        assert_eq!(house.run(&["users", "add", name, "--as", role]).code, Some(0));
+    }
+    let calls = |who: &str| {
+        let args = json!({ "text": "length" }).to_string();
+        house.run(&["--json", "exec", "--as", who, "compute_texts_lines", &args])
+    };
+    let question = |ran: &crate::support::Ran| {
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        let error = ran.json()["error"].clone();
+        (error["approval"].as_str().unwrap().to_owned(), error["message"].as_str().unwrap().to_owned())
+    };
+    // The host's own calls ask nobody.
+    assert_eq!(calls("host").json()["value"], SECRET.len());
+    let (id, text) = question(&calls("bruno"));
+    for part in ["weather", "bruno", "compute_texts_lines"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // It is nobody else's to lend.
+    for who in ["bruno", "anna"] {
+        assert_eq!(house.run(&["--json", "approve", &id, "--as", who]).code, Some(3));
+    }
+    assert_eq!(house.run(&["reject", &id]).code, Some(0));
+    let (id, _) = question(&calls("bruno"));
+    let done = house.run(&["--json", "approve", &id]);
+    assert_eq!(done.json()["value"], SECRET.len(), "{done:?}");
+    assert_eq!(calls("bruno").json()["value"], SECRET.len(), "once is enough");
+    question(&calls("anna"));
+    let grants = house.run(&["--json", "policy", "grants"]).json();
+    let lent = grants.as_array().unwrap().iter().find(|row| row.to_string().contains("credential:lend"));
+    let lent = lent.unwrap_or_else(|| panic!("{grants}"));
+    assert!(lent.to_string().contains("weather") && lent.to_string().contains("bruno"), "{lent}");
+    assert_eq!(house.run(&["policy", "revoke", lent["id"].as_str().unwrap()]).code, Some(0));
+    let (id, _) = question(&calls("bruno"));
+    assert_eq!(house.run(&["reject", &id, "--never"]).code, Some(0));
+    assert_eq!(calls("bruno").json()["error"]["class"], "policy_violation");
+    nothing_holds_it(&house.metnos().join("workspace"));
+    house.chain_holds();
+}

@@ -43,8 +43,12 @@ fn five_hundred_files_are_deleted_after_a_yes_and_come_back() {
     let asked = house.exec_asking("delete_files", args);
     let id = question(&asked);
     let card = asked.json()["error"]["message"].as_str().unwrap().to_owned();
-    assert_eq!(card.lines().count(), 3, "{card}");
+    assert_eq!(card.lines().count(), 2, "{card}");
     assert!(card.contains("500") && card.contains("undone"), "{card}");
+    let whole = house.whole_card(&asked);
+    for behind in ["“f0”", "fs:write", "“always here”"] {
+        assert!(whole.contains(behind) && !card.contains(behind), "{behind}: {card}\n{whole}");
+    }
     assert_eq!(std::fs::read_dir(house.home().join("docs")).unwrap().count(), 500);
 
     let done = house.run(&["--json", "approve", &id]);
@@ -194,7 +198,7 @@ fn always_is_for_what_the_card_says_and_for_no_other_act() {
     house.write("docs/old", "old");
     let write = |path: &str| house.exec_asking("write_files", json!({ "path": path, "content": "x" }));
     let asked = write("docs/a");
-    let card = asked.json()["error"]["message"].as_str().unwrap().to_owned();
+    let card = house.whole_card(&asked);
     let docs = house.home().join("docs");
     assert!(card.contains(&format!("“Write files” in {}", docs.display())), "{card}");
     assert_eq!(house.run(&["approve", &question(&asked), "--always"]).code, Some(0));
@@ -211,7 +215,7 @@ fn always_is_not_offered_for_the_whole_home() {
     let delete = |paths: Value| house.exec_asking("delete_files", json!({ "paths": paths }));
     for paths in [json!(["one/a", "two/b"]), json!(["c"])] {
         let asked = delete(paths.clone());
-        let card = asked.json()["error"]["message"].as_str().unwrap().to_owned();
+        let card = house.whole_card(&asked);
         assert!(!card.contains("always here"), "{card}");
         assert_eq!(house.run(&["approve", &question(&asked), "--always"]).code, Some(0));
     }
@@ -226,7 +230,7 @@ fn a_card_names_the_files_and_measures_folders() {
     let args = many(&house, 8);
     house.write("docs/deep/f", vec![b'x'; 7_699_000]);
     let text = |ran: &Ran| ran.json()["error"]["message"].as_str().unwrap().to_owned();
-    let card = text(&house.exec_asking("delete_files", args));
+    let card = house.whole_card(&house.exec_asking("delete_files", args));
     assert!(card.contains("“f0”, “f1”, “f2”, “f3”, “f4” and 3 more"), "{card}");
     let card = text(&house.exec_asking("delete_dirs", json!({ "paths": ["docs/deep"], "recursive": true })));
     assert!(card.contains("“deep”") && card.contains("7.7 MB"), "{card}");
@@ -327,7 +331,8 @@ fn an_italian_is_asked_and_answered_in_italian() {
     let house = House::supervised();
     house.write("Documents/a.txt", "a");
     let asked = house.run(&["--json", "ask", "elimina Documenti/a.txt"]).json();
-    let text = asked["text"].as_str().unwrap();
+    let shown = house.run(&["--json", "approvals", asked["approval"].as_str().unwrap()]).json();
+    let text = format!("{}\n{}", asked["text"].as_str().unwrap(), shown[0]["details"]);
     assert!(text.contains("Metnos vuole") || text.contains("Meglio chiedere"), "{text}");
     assert!(!text.contains("Metnos wants") && !text.contains("territory"), "{text}");
     // Below a question it is the answer to it; else it takes back what was done.

@@ -3,6 +3,8 @@
 
 use crate::support::House;
 use crate::support::daemon::{Answer, Daemon};
+use std::io::Write;
+use std::net::TcpStream;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
@@ -107,6 +109,39 @@ fn events_at_once_are_all_taken_and_each_request_reads_its_own_body() {
     assert_eq!(bodies(&house), sent);
     let kept = house.audit_lines().into_iter().filter(|line| line.to_string().contains("file received"));
     assert_eq!(kept.count(), 6, "each has its line in the audit");
+}
+
+#[test]
+fn slow_strangers_keep_nobody_waiting() {
+    let house = House::supervised();
+    let secret = hook(&house, "what time is it");
+    let daemon = Daemon::start(&house);
+    // Half of each body, and then nothing; some know the name and the form of a signature, some do not.
+    let begin = |n: usize| {
+        let mut stream = TcpStream::connect(&daemon.address).unwrap();
+        let line = match n % 2 {
+            0 => signed("a guess", now(), "{}"),
+            _ => "X: y".to_owned(),
+        };
+        let head = format!(
+            "POST /hooks/door HTTP/1.1\r\nHost: {}\r\n{line}\r\nContent-Length: 1000\r\n\r\n{{\"half\":",
+            daemon.address
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    let strangers: Vec<TcpStream> = (0..64).map(begin).collect();
+    for n in 0..3 {
+        let body = format!("{{\"ring\":{n}}}");
+        let answer = daemon.request("POST", "/hooks/door", &[&signed(&secret, now(), &body)], &body);
+        assert_eq!(answer.status, 202, "{answer:?}");
+    }
+    // It was answered while every one of them was still at it: none had been given up to make room.
+    for stranger in &strangers {
+        stranger.set_nonblocking(true).unwrap();
+        let waits = stranger.peek(&mut [0]).unwrap_err();
+        assert_eq!(waits.kind(), std::io::ErrorKind::WouldBlock);
+    }
 }
 
 #[test]

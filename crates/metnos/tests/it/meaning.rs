@@ -162,12 +162,42 @@ fn a_model_sums_up_and_labels_what_rules_cannot_and_is_recorded() {
     assert!(seen.body["messages"][1]["content"].as_str().unwrap().contains("crossed by boat"));
     assert!(!seen.body["messages"][0]["content"].as_str().unwrap().contains("crossed by boat"));
     let line = house.audit_lines().into_iter().rev().find(|line| line["executor"] == "describe_entries");
-    assert_eq!(line.unwrap()["detail"]["model"]["asked"], 1);
+    let line = line.unwrap();
+    assert_eq!(line["model"]["asked"], 1, "{line}");
+    assert!(line["model"]["tokens_in"].as_u64() > Some(0) && line["lists"][0]["count"] == 1, "{line}");
     // A label that no rule knows.
     let model = Model::saying(vec![Say::Text(json!({ "label": "travel" }).to_string())]);
     bind(&house, &model);
     let told = ask(&house, "classify the files in Documents by topic");
     assert_eq!(column(&told, "label"), vec![json!("travel"); 3], "{told}");
+}
+
+#[test]
+fn a_step_that_may_cost_more_than_the_person_said_asks_first_with_the_estimate() {
+    let house = prepared();
+    let model = Model::saying(vec![Say::Text(json!({ "text": "A bridge is closed." }).to_string())]);
+    let config = |limit: &str| {
+        let priced = model.bound("fast", "timeout_seconds = 5\nprice_in = 10\nprice_out = 100");
+        std::fs::write(house.metnos().join("config/metnos.toml"), format!("{priced}\n[limits]\n{limit}\n"))
+            .unwrap();
+    };
+    let request = "summarize Documents/note.txt";
+    config("ask_above_cost = 1000000");
+    let told = house.run(&["--json", "ask", request]);
+    assert_eq!(told.code, Some(0), "below it nobody is asked: {told:?}");
+    let line = house.audit_lines().into_iter().rev().find(|line| line["executor"] == "describe_entries");
+    assert!(line.unwrap()["model"]["cost"].as_u64() > Some(0), "what it cost is written down");
+    let before = model.seen().len();
+    config("ask_above_cost = 1000");
+    let asked = house.run(&["--json", "ask", request]);
+    assert_eq!(asked.code, Some(4), "{asked:?}");
+    let card = asked.json()["text"].as_str().unwrap().to_owned();
+    assert!(card.contains("osts at most 0.0"), "{card}");
+    assert_eq!(model.seen().len(), before, "no model was asked before the yes");
+    let done = house.run(&["--json", "approve", asked.json()["approval"].as_str().unwrap()]);
+    assert_eq!((done.code, model.seen().len()), (Some(0), before + 1), "{done:?}");
+    let italian = house.run(&["--json", "ask", "riassumi Documents/note.txt"]).json();
+    assert!(italian["text"].as_str().unwrap().contains("osta al massimo 0.0"), "{italian}");
 }
 
 #[test]

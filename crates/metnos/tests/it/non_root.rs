@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::support::binary;
+use crate::support::draft::Draft;
 use metnos_testkit::{Fix, skipped};
 use serde_json::{Value, json};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -20,6 +21,31 @@ fn as_nobody(dir: &Path, words: &[&str]) -> Option<Output> {
     command.env("METNOS_HOME", dir.join("home/.metnos")).current_dir(dir.join("home")).output().ok()
 }
 
+/// A home of that user with both programs beside it; nothing where such a user can make no sandbox.
+fn ground(dir: &Path, folders: &[&str]) -> Option<()> {
+    std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for name in ["metnos", "metnos-host"] {
+        std::fs::copy(binary().with_file_name(name), dir.join(name)).unwrap();
+    }
+    for folder in folders {
+        std::fs::create_dir(dir.join(folder)).unwrap();
+        chown(dir.join(folder), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    let possible = as_nobody(dir, &["/usr/bin/bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"]);
+    if !possible.as_ref().is_some_and(|o| o.status.success()) {
+        skipped(&format!("this machine lets no ordinary user make a sandbox: {possible:?}"), Fix::None);
+        return None;
+    }
+    Some(())
+}
+
+fn run(dir: &Path, words: &[&str]) -> Value {
+    let metnos = dir.join("metnos");
+    let output = as_nobody(dir, &[&[metnos.to_str().unwrap(), "--json"], words].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 #[test]
 fn an_ordinary_user_sets_up_finds_and_moves() {
     if !rustix::process::geteuid().is_root() {
@@ -28,30 +54,12 @@ fn an_ordinary_user_sets_up_finds_and_moves() {
     }
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o755)).unwrap();
-    for name in ["metnos", "metnos-host"] {
-        std::fs::copy(binary().with_file_name(name), dir.join(name)).unwrap();
-    }
     let home = dir.join("home");
-    for folder in ["home", "home/in", "home/out"] {
-        std::fs::create_dir(dir.join(folder)).unwrap();
-        chown(dir.join(folder), Some(NOBODY), Some(NOBODY)).unwrap();
-    }
+    let Some(()) = ground(dir, &["home", "home/in", "home/out"]) else { return };
     std::fs::write(home.join("in/note.txt"), "hello").unwrap();
     chown(home.join("in/note.txt"), Some(NOBODY), Some(NOBODY)).unwrap();
 
-    let possible = as_nobody(dir, &["/usr/bin/bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"]);
-    if !possible.as_ref().is_some_and(|o| o.status.success()) {
-        skipped(&format!("this machine lets no ordinary user make a sandbox: {possible:?}"), Fix::None);
-        return;
-    }
-    let metnos = dir.join("metnos");
-    let metnos = metnos.to_str().unwrap();
-    let run = |words: &[&str]| -> Value {
-        let output = as_nobody(dir, &[&[metnos, "--json"], words].concat()).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
+    let run = |words: &[&str]| run(dir, words);
     run(&["init"]);
     let report = run(&["doctor"]);
     assert_eq!(report["ok"], true, "{report}");
@@ -64,4 +72,44 @@ fn an_ordinary_user_sets_up_finds_and_moves() {
     assert_eq!(std::fs::read_to_string(home.join("out/note.txt")).unwrap(), "hello");
     assert!(!home.join("in/note.txt").exists());
     run(&["audit", "verify"]);
+}
+
+#[test]
+fn a_python_executor_of_an_ordinary_user_works_under_its_layer() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let Some(()) = ground(dir, &["home", "home/docs"]) else { return };
+    let file = dir.join("home/docs/a.txt");
+    std::fs::write(&file, "alpha").unwrap();
+    chown(&file, Some(NOBODY), Some(NOBODY)).unwrap();
+    let limits = "{ wall_ms = 30000, memory_mb = 128, processes = 4, layer_mb = 8, layer_files = 100 }";
+    let folder = r#"["arg:folder"]"#;
+    let draft = Draft {
+        name: "change_files",
+        runtime: "cpython",
+        code: crate::python_layer::WORKER,
+        read: folder,
+        write: folder,
+        limits,
+        birth: Draft::BIRTH,
+    };
+    draft.write_to(&dir.join("draft"));
+    run(dir, &["init"]);
+    run(dir, &["policy", "level", "full"]);
+    run(dir, &["executors", "sign", dir.join("draft").to_str().unwrap(), "--reason", "a test"]);
+    run(dir, &["executors", "promote", "change_files", "1.0.0", "--reason", "a test"]);
+    for (what, to) in
+        [("remove", "a.txt"), ("overwrite", "a.txt"), ("rename", "a.txt"), ("symlink", "way"), ("tree", "")]
+    {
+        let args = json!({ "folder": dir.join("home/docs"), "do": what, "to": to }).to_string();
+        let answer = run(dir, &["exec", "change_files", &args]);
+        assert!(answer["ok_count"].as_u64().unwrap() > 0, "{what}: {answer}");
+        assert!(answer["claimed"].is_null(), "{what}: {answer}");
+        run(dir, &["undo"]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "alpha", "{what}");
+        assert_eq!(std::fs::read_dir(dir.join("home/docs")).unwrap().count(), 1, "{what}");
+    }
 }

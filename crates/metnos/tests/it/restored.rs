@@ -13,7 +13,8 @@ fn archive(house: &House) -> PathBuf {
 }
 
 fn back_up(house: &House) {
-    run(house, &["backup", archive(house).to_str().unwrap()]);
+    let secret = house.write("../passphrase", "four words and more\n");
+    run(house, &["backup", archive(house).to_str().unwrap(), "--passphrase-file", secret.to_str().unwrap()]);
 }
 
 /// Takes the house away, as a dead disk does.
@@ -74,7 +75,13 @@ fn a_restore_ends_what_was_open_and_names_whom_it_lets_in_again() {
     assert!(daemon.stop());
 
     lose(&house);
-    let restored = house.run(&["--json", "restore", archive(&house).to_str().unwrap()]);
+    let restored = house.run(&[
+        "--json",
+        "restore",
+        archive(&house).to_str().unwrap(),
+        "--passphrase-file",
+        "../passphrase",
+    ]);
     assert_eq!(restored.code, Some(0), "{restored:?}");
     let restored = restored.json();
     assert_eq!(restored["ended"]["questions"], 1, "{restored}");
@@ -148,7 +155,8 @@ fn what_was_open_over_telegram_is_neither_run_nor_sent_after_a_restore() {
     drop(db);
     back_up(&house);
     lose(&house);
-    let restored = house.run(&["restore", archive(&house).to_str().unwrap()]);
+    let restored =
+        house.run(&["restore", archive(&house).to_str().unwrap(), "--passphrase-file", "../passphrase"]);
     assert_eq!(restored.code, Some(0), "{restored:?}");
     assert!(restored.stdout.contains(&format!("metnos pairing remove telegram {HOST}")), "{restored:?}");
     assert!(restored.stdout.contains("1 open questions"), "{restored:?}");

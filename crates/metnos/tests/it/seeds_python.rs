@@ -1,113 +1,13 @@
 //! Executors in Python: signed, born in the real sandbox, run in both runtimes, held by the fence.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use crate::support::House;
 use crate::support::calls::{all_ok, items, refused, tainted};
-use crate::support::{House, Ran};
-use serde_json::{Value, json};
-use std::path::PathBuf;
+use crate::support::draft::Draft;
+use serde_json::json;
 
 const INVOICES: &str = include_str!("../../../python/tests/data/invoices.py");
 const RUNTIMES: [&str; 2] = ["python", "cpython"];
-
-/// What a folder to sign is made of.
-struct Draft<'a> {
-    name: &'a str,
-    runtime: &'a str,
-    code: &'a str,
-    read: &'a str,
-    write: &'a str,
-    limits: &'a str,
-    birth: &'a str,
-}
-
-impl Draft<'_> {
-    const BIRTH: &'static str = r#"
-[[case]]
-name = "an ordinary call"
-input = {}
-expect = { ok = true }
-[[case]]
-name = "again"
-input = { do = "nothing" }
-expect = { ok = true }
-[[case]]
-name = "what must fail"
-input = { do = "fail" }
-expect = { ok = false }
-"#;
-
-    /// Writes the folder and signs it.
-    fn sign(&self, house: &House) -> Ran {
-        let by = if self.runtime == "cpython" { "skill:notes@1.0.0" } else { "synt:01" };
-        let effects = self.write != "[]";
-        let manifest = format!(
-            r#"[executor]
-name = "{name}"
-version = "1.0.0"
-created_at = 2026-11-15T08:00:00Z
-created_by = "{by}"
-[description.en]
-scope = "Works on a folder."
-pattern = '{name}(folder="~/x")'
-not = "Anything else."
-out = "entries"
-[description.it]
-scope = "Lavora su una cartella."
-pattern = '{name}(folder="~/x")'
-not = "Altro."
-out = "entries"
-[routing]
-affinity = {{ en = ["folder"], it = ["cartella"] }}
-companions = []
-[contract]
-error_classes = ["wrong_args", "not_found", "dst_exists", "permission_denied", "policy_violation", "conflict", "limit_exceeded", "cancelled", "internal"]
-idempotent = false
-side_effects = {effects}
-reverse = []
-tests = "unsigned"
-[code]
-runtime = "{runtime}"
-digest = "unsigned"
-[sandbox]
-profile = "own"
-read = {read}
-write = {write}
-exec = []
-net = []
-credentials = []
-limits = {limits}
-hash = "unsigned"
-[[capability]]
-name = "fs:read"
-target = "arg:folder"
-{writes}
-[audit]
-trace_topic = "executor.{name}"
-"#,
-            name = self.name,
-            runtime = self.runtime,
-            read = self.read,
-            write = self.write,
-            limits = self.limits,
-            writes =
-                if effects { "[[capability]]\nname = \"fs:write\"\ntarget = \"arg:folder\"" } else { "" },
-        );
-        let schema = json!({ "definitions": {
-            "Input": { "type": "object", "additionalProperties": false, "properties": {
-                "folder": { "type": "string", "format": "path" }, "after": { "type": "string" },
-                "do": { "type": "string" }, "to": { "type": "string" },
-                "entries": { "type": "array", "items": { "type": "object" } } } },
-            "Output": { "type": "object", "properties": { "entries": { "type": "array", "items": { "type": "object" } } } },
-        } });
-        let folder: PathBuf = house.metnos().with_file_name(format!("draft-{}-{}", self.name, self.runtime));
-        std::fs::create_dir_all(folder.join("tests")).unwrap();
-        std::fs::write(folder.join("manifest.toml"), manifest).unwrap();
-        std::fs::write(folder.join("schema.json"), schema.to_string()).unwrap();
-        std::fs::write(folder.join("main.py"), self.code).unwrap();
-        std::fs::write(folder.join("tests/birth.toml"), self.birth).unwrap();
-        house.run(&["--json", "executors", "sign", folder.to_str().unwrap(), "--reason", "a test"])
-    }
-}
 
 const LIMITS: &str = "{ wall_ms = 20000, cpu_ms = 10000, memory_mb = 128, output_kb = 1024, processes = 1 }";
 
@@ -246,8 +146,8 @@ fn ctx_reads_writes_and_lists_inside_the_fence_and_nowhere_else() {
         }
         assert_eq!(std::fs::read_to_string(home.join("shut/b.txt")).unwrap(), "outside");
         assert!(!home.join("shut/new.txt").exists());
-        let outside: Value = house.exec("filter_files", json!({ "folder": "/var/tmp", "do": "list" }));
-        refused(&outside, "policy_violation");
+        let outside = house.exec_asking("filter_files", json!({ "folder": "/var/tmp", "do": "list" }));
+        refused(&outside.json(), "needs_approval");
     }
 }
 

@@ -72,7 +72,7 @@ fn a_file_for_somebody_else_waits_for_a_yes_and_is_what_was_shown() {
     bot.says(HOST, "send Anna ~/Documents/cv.pdf on Telegram");
     let card = bot.wait("card", is_card);
     assert!(card.text().contains("Anna") && card.text().contains("cv.pdf"), "{}", card.text());
-    assert!(card.text().contains("cannot be undone"), "{}", card.text());
+    assert!(card.text().contains("Cannot be undone"), "{}", card.text());
     assert!(bot.sent_to(ANNA).is_empty());
     // Another file under the same name is another question.
     house.write("Documents/cv.pdf", "something else altogether");

@@ -490,3 +490,57 @@ fn a_yes_to_a_very_long_list_is_a_yes_to_that_list_and_to_no_other() {
     assert_eq!((&told["status"], left()), (&json!("done"), 0), "{told}");
     house.chain_holds();
 }
+
+/// Posts as a browser does, over TLS; gives the status and the headers.
+const OVER_TLS: &str = r#"
+import http.client, json, ssl, sys
+host, token, cookie, more = sys.argv[1:5]
+context = ssl.create_default_context(); context.check_hostname = False; context.verify_mode = ssl.CERT_NONE
+line = http.client.HTTPSConnection(host, context=context, timeout=60)
+headers = {"Content-Type": "application/json", "Origin": "https://" + host}
+if cookie: headers["Cookie"] = cookie
+line.request("POST", "/login", json.dumps({"token": token, **json.loads(more)}), headers)
+answer = line.getresponse()
+print(answer.status); print(answer.getheader("Set-Cookie") or ""); print(answer.read().decode())
+"#;
+
+#[test]
+fn over_tls_the_cookie_belongs_to_this_host_alone_and_another_persons_link_asks() {
+    let house = House::supervised();
+    let config = house.metnos().join("config/metnos.toml");
+    std::fs::write(&config, "[serve]\ntls = \"own\"\nlisten = \"127.0.0.1:0\"\n").unwrap();
+    assert_eq!(house.run(&["users", "add", "Anna", "--as", "member"]).code, Some(0));
+    let daemon = Daemon::start_as_configured(&house);
+    let link = |args: &[&str]| {
+        let ran = house.run(&[&["--json", "login-link"], args].concat()).json();
+        ran["login"].as_str().unwrap_or_else(|| panic!("{ran}")).split_once('#').unwrap().1.to_owned()
+    };
+    let post = |token: &str, cookie: &str, more: &str| {
+        let mut python = std::process::Command::new("python3");
+        let ran = python.args(["-c", OVER_TLS, &daemon.address, token, cookie, more]).output().unwrap();
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let mut lines = text.lines().map(str::to_owned);
+        let status = lines.next().unwrap_or_else(|| panic!("{ran:?}"));
+        (status, lines.next().unwrap_or_default(), lines.collect::<String>())
+    };
+    let (status, cookie, body) = post(&link(&[]), "", "{}");
+    assert_eq!(status, "200", "{body}");
+    assert!(cookie.starts_with("__Host-metnos="), "{cookie}");
+    for word in ["Secure", "HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.split("; ").any(|part| part == word), "{word}: {cookie}");
+    }
+    assert!(!cookie.contains("Domain"), "{cookie}");
+    // A link of somebody else does not change by itself who this browser is.
+    let mine = cookie.split(';').next().unwrap();
+    let hers = link(&["--person", "anna"]);
+    let (status, set, body) = post(&hers, mine, "{}");
+    assert_eq!((status.as_str(), set.as_str()), ("409", ""), "{body}");
+    assert!(body.contains("Anna"), "{body}");
+    let (status, set, body) = post(&hers, mine, r#"{"switch": true}"#);
+    assert_eq!(status, "200", "the link was not used up by the question: {body}");
+    assert!(set.starts_with("__Host-metnos="), "{set}");
+    // A cookie of the other name, which any page of this machine could set, is nobody.
+    let plain = mine.replace("__Host-", "");
+    let (status, _, body) = post(&link(&[]), &plain, "{}");
+    assert_eq!(status, "200", "{body}");
+}

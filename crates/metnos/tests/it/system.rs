@@ -62,7 +62,8 @@ fn what_is_on_no_list_asks_each_time_also_in_a_full_session() {
         house.write("a", "a");
         let asked = admin(&house, "touch docs");
         let text = card(&asked);
-        assert!(text.contains("touch docs") && text.contains("system:admin"), "{text}");
+        assert!(text.contains("touch docs") && !text.contains("system:admin"), "{text}");
+        assert!(house.whole_card(&asked).contains("system:admin"), "{text}");
         assert!(!text.contains("outside the sandbox"), "{text}");
         let id = question(&asked);
         let done = house.run(&["--json", "approve", &id, "--always"]).json();
@@ -145,6 +146,135 @@ fn shells_harm_and_denials_are_refused_at_every_level() {
         refused(&house.exec_asking("admin", json!({ "command": "a".repeat(2000) })), "wrong_args");
         assert!(house.home().exists());
     }
+}
+
+/// Whether a command is refused as harm, on both rungs.
+fn is_harm(house: &House, command: &str) -> bool {
+    let rungs = [false, true].map(|outside| {
+        let ran = house.exec_asking("admin", json!({ "command": command, "outside": outside }));
+        ran.json()["error"]["class"] == "forbidden"
+    });
+    assert_eq!(rungs[0], rungs[1], "{command}");
+    rungs[0]
+}
+
+#[test]
+fn the_program_that_would_really_run_is_judged() {
+    let house = House::new();
+    house.write("old/a", "a");
+    let rm = std::fs::canonicalize("/bin/rm").unwrap();
+    let home = house.home();
+    // A link, a link to the link, one with a harmless name, and a copy.
+    std::os::unix::fs::symlink(&rm, home.join("tidy")).unwrap();
+    std::os::unix::fs::symlink("tidy", home.join("neat")).unwrap();
+    std::os::unix::fs::symlink(&rm, home.join("ls")).unwrap();
+    std::fs::copy(&rm, home.join("copied")).unwrap();
+    for program in ["./tidy", "./neat", "./ls", "./copied", "~/tidy"] {
+        for wrapped in ["", "env X=1 ", "nice -n 5 ", "timeout 5 sudo ", "nohup setsid "] {
+            assert!(is_harm(&house, &format!("{wrapped}{program} -rf ~")), "{wrapped}{program}");
+            assert!(!is_harm(&house, &format!("{wrapped}{program} -rf old")), "{wrapped}{program}");
+        }
+        assert!(is_harm(&house, &format!("sh -c '{program} -rf /'")), "{program}");
+    }
+    // What is really called so is what it is called.
+    assert_eq!(admin(&house, "ls old").json()["results"][0]["exit"], 0);
+    assert!(home.join("old/a").exists());
+}
+
+#[test]
+fn a_home_is_one_however_it_is_written() {
+    let house = House::new();
+    house.write("old/a", "a");
+    house.write(".config/app/settings", "a");
+    let home = house.home();
+    std::os::unix::fs::symlink(&home, home.join("here")).unwrap();
+    let (full, above) = (home.display().to_string(), home.parent().unwrap().display().to_string());
+    let forms = [
+        "~".to_owned(),
+        "~/.".to_owned(),
+        "'$HOME'".to_owned(),
+        "'${HOME}/'".to_owned(),
+        "~root".to_owned(),
+        ".".to_owned(),
+        "./".to_owned(),
+        "here".to_owned(),
+        "here/.".to_owned(),
+        "./old/..".to_owned(),
+        full.clone(),
+        format!("{full}/"),
+        format!("{full}/."),
+        format!("{full}/./old/../"),
+        format!("{above}/./home"),
+        format!("{above}//home"),
+        format!("'{full}/*'"),
+        format!("file://{full}"),
+        above.clone(),
+        // What is core, and what holds it.
+        house.metnos().display().to_string(),
+        "~/.config".to_owned(),
+    ];
+    let sweeps = ["rm -rf", "tar --remove-files -cf /tmp/x.tar", "gio remove", "find -H"];
+    for form in &forms {
+        for sweep in sweeps {
+            let command = match sweep {
+                "find -H" => format!("{sweep} {form} -delete"),
+                _ => format!("{sweep} {form}"),
+            };
+            assert!(is_harm(&house, &command), "{command}");
+        }
+    }
+    for narrow in ["old", "~/old", "./old/", "here/old", "~/.config/app"] {
+        assert!(!is_harm(&house, &format!("rm -rf {narrow}")), "{narrow}");
+    }
+}
+
+#[test]
+fn programs_that_delete_by_the_way_are_known() {
+    let house = House::new();
+    house.write("old/a", "a");
+    let rows = [
+        ("tar --remove-files -cf /tmp/x.tar .", "tar --remove-files -cf /tmp/x.tar old"),
+        ("tar -C ~ --remove-files -cf /tmp/x.tar .", "tar -C ~ --remove-files -cf /tmp/x.tar old"),
+        ("zip -rm /tmp/x.zip .", "zip -rm /tmp/x.zip old"),
+        ("git clean -fdx", "git -C old clean -fdx"),
+        ("git -C ~ clean -fdx", "git -C ~ clean -fdx old"),
+        ("find . -exec shred -u {} +", "find old -exec shred -u {} +"),
+        ("find -delete", "find old -delete"),
+        ("shred ~", "shred old/a"),
+        ("truncate -s 0 ~", "truncate -s 0 old/a"),
+        ("gio remove ~", "gio remove old"),
+        ("rsync -a --delete old/ ~/", "rsync -a --delete old/ copy/"),
+        ("rsync -a --remove-source-files ~ /mnt", "rsync -a --remove-source-files old /mnt"),
+        ("kill 1", "kill 11"),
+        ("kill -9 -1", "kill -9 11"),
+        ("pkill init", "pkill initech"),
+    ];
+    for (harm, ordinary) in rows {
+        assert!(is_harm(&house, harm), "{harm}");
+        assert!(!is_harm(&house, ordinary), "{ordinary}");
+    }
+    assert!(house.home().join("old/a").exists());
+}
+
+#[test]
+fn only_what_is_listed_as_looking_is_said_to_change_nothing() {
+    let house = House::supervised();
+    house.write("a", "a");
+    let tool = house.write("apt-get", "#!/bin/sh\n");
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for command in
+        ["touch b", "./apt-get install vlc", "env LD_PRELOAD=x ls", "python3 try.py", "sed -i s/a/b/ a"]
+    {
+        let text = card(&admin(&house, command)).to_lowercase();
+        assert!(!text.contains("changes nothing"), "{command}: {text}");
+        assert!(text.contains("sandbox"), "{command}: {text}");
+        let outside = house.exec_asking("admin", json!({ "command": command, "outside": true }));
+        let text = card(&outside).to_lowercase();
+        assert!(text.contains("cannot be undone") && !text.contains("changes nothing"), "{command}: {text}");
+    }
+    let guest = json!({ "command": "uname" }).to_string();
+    let asked = house.run(&["--json", "exec", "--as", "guest", "admin", &guest]);
+    assert!(card(&asked).to_lowercase().contains("changes nothing"), "what is listed only looks");
 }
 
 #[test]

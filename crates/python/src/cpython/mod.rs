@@ -8,7 +8,9 @@ mod line;
 use crate::ctx::{self, CallError, Raised, class_of_exception, final_for_python};
 use crate::{Bounds, Ctx, Runtime};
 use line::{Lines, NoLine};
+use metnos_executor::wire::SPACE;
 use metnos_executor::{ErrorClass, Failure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
@@ -23,6 +25,9 @@ pub const RUNNER: &str = include_str!("../cpython_runner.py");
 
 /// How much of what the child wrote to its standard error is kept.
 const STDERR_KEPT: usize = 16 << 10;
+
+/// How Python begins what it says of a full disk.
+const NO_SPACE: &str = "[Errno 28]";
 
 /// Room in a line for what is around the answer: its frame, and what was printed.
 const FRAME: usize = 256 << 10;
@@ -87,8 +92,7 @@ pub fn run_child(
         // It has nothing more to say; an error here means it is already dead.
         let _ = child.kill();
     }
-    let stderr = child.stderr.take().map(tail).unwrap_or_default();
-    let status = child.wait().map_err(|e| Failure::io("waiting for python", &e))?;
+    let (stderr, status) = last_words(child).map_err(|e| Failure::io("waiting for python", &e))?;
     outcome.map_err(|end| match end {
         End::Failed(failure) => failure,
         End::Gone => explain(status, &stderr),
@@ -119,23 +123,44 @@ pub fn explain(status: ExitStatus, stderr: &str) -> Failure {
     }
 }
 
-/// The end of what `reader` gives.
-fn tail(mut reader: impl Read) -> String {
+/// Waits for the child and keeps the end of what it said meanwhile. What it left running may hold its standard
+/// error open and is not waited for.
+fn last_words(child: &mut Child) -> std::io::Result<(String, ExitStatus)> {
+    let Some(mut stderr) = child.stderr.take() else { return Ok((String::new(), child.wait()?)) };
+    rustix::io::ioctl_fionbio(&stderr, true)?;
     let mut kept = Vec::new();
+    let status = loop {
+        let status = child.try_wait()?;
+        // Once more after its end: it may have said something in between.
+        drain(&mut stderr, &mut kept);
+        if let Some(status) = status {
+            break status;
+        }
+        let mut fds = [PollFd::new(&stderr, PollFlags::IN)];
+        let _ = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 5_000_000 }));
+        if fds.iter().all(|fd| fd.revents().contains(PollFlags::HUP)) {
+            break child.wait()?;
+        }
+    };
+    drain(&mut stderr, &mut kept);
+    Ok((String::from_utf8_lossy(&kept).into_owned(), status))
+}
+
+/// Reads what is there, and keeps its end.
+fn drain(reader: &mut impl Read, kept: &mut Vec<u8>) {
     let mut chunk = [0_u8; 4096];
     loop {
         match reader.read(&mut chunk) {
-            Ok(0) => break,
+            Ok(0) => return,
             Ok(n) => {
                 kept.extend_from_slice(chunk.get(..n).unwrap_or_default());
                 let over = kept.len().saturating_sub(STDERR_KEPT);
                 kept.drain(..over);
             }
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Err(_) => return,
         }
     }
-    String::from_utf8_lossy(&kept).into_owned()
 }
 
 /// One dialogue.
@@ -258,6 +283,9 @@ impl<'a, R: Read, W: Write> Session<'a, R, W> {
             "MemoryError" => return Failure::limit("memory", text),
             "RecursionError" => return Failure::limit("recursion", text),
             _ => {}
+        }
+        if kinds.iter().any(|kind| kind == "OSError") && message.starts_with(NO_SPACE) {
+            return Failure::limit(SPACE, text);
         }
         if let Some(raised) = self.raised.as_ref().filter(|raised| raised.is(kind, message)) {
             return Failure { message: text, ..raised.failure.clone() };

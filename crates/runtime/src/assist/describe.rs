@@ -2,12 +2,12 @@
 
 use super::{Answer, Asked, Given, frame, only, record, unfit};
 use crate::minds::{Minds, Prompt, Role};
-use metnos_executor::{Failure, Origin};
+use metnos_executor::{ErrorClass, Failure, Origin, Outcome};
 use metnos_sandbox::cell::Items;
 use serde_json::{Map, Value, json};
 
 /// Bytes of all texts that are sent.
-const BYTES: usize = 24 << 10;
+pub(super) const BYTES: usize = 24 << 10;
 /// Letters of a summary.
 const LETTERS: usize = 2000;
 
@@ -18,7 +18,12 @@ const TASKS: [(&str, &str); 2] = [
 
 /// The answer of the seed with a summary for its text. Where there is no prose, or no answer, what was
 /// counted stays the answer.
-pub(super) fn summed_up(minds: &dyn Minds, given: &Given<'_>, answer: Answer) -> (Answer, Asked) {
+pub(super) fn summed_up(
+    minds: &dyn Minds,
+    given: &Given<'_>,
+    answer: Answer,
+    stopped: &dyn Fn() -> bool,
+) -> (Answer, Asked) {
     let entries =
         given.entries.lines().filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
     let (mut text, mut origin) = (String::new(), Origin::Content);
@@ -38,11 +43,16 @@ pub(super) fn summed_up(minds: &dyn Minds, given: &Given<'_>, answer: Answer) ->
     let style = given.args.get("style").and_then(Value::as_str).unwrap_or("short");
     let system = frame::of(&TASKS, given.lang).replace("{style}", style);
     let user = frame::framed(&text, given.lang);
-    let told =
-        minds.ask(Role::Fast, &Prompt { system: &system, user: &user }, &shape).and_then(|a| summary(&a));
-    match told {
-        Ok(summary) => (with(answer, &summary, origin), Asked { asked: 1, failed: 0 }),
-        Err(_) => (answer, Asked { asked: 1, failed: 1 }),
+    let told = minds.ask(Role::Fast, &Prompt { system: &system, user: &user }, &shape, stopped);
+    let (summed, mut asked) = (told.answer.and_then(|a| summary(&a)), Asked::default());
+    asked.note(told.used, summed.is_err());
+    match summed {
+        Ok(summary) => (with(answer, &summary, origin), asked),
+        Err(failure) if failure.class == ErrorClass::Cancelled => {
+            let outcome = Outcome::failure(failure);
+            (Answer { outcome, items: Items::Inline(Vec::new()), ..answer }, asked)
+        }
+        Err(_) => (answer, asked),
     }
 }
 

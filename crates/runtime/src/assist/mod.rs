@@ -11,10 +11,11 @@ mod extract;
 pub(crate) mod frame;
 
 use crate::input::List;
-use crate::minds::{Minds, Prompt, Role, how_to_bind};
+use crate::minds::{Minds, Prompt, Role, Used, how_to_bind};
 use crate::runtime::Runtime;
+use metnos_executor::signature::Verified;
 use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome, Truncation};
-use metnos_memory::audit::Line;
+use metnos_memory::audit::{Line, ModelUsed};
 use metnos_sandbox::cell::Items;
 use serde_json::{Map, Value, json};
 
@@ -41,11 +42,34 @@ pub(crate) struct Answer {
     pub(crate) items: Items,
 }
 
-/// How often a model was asked, and how often in vain.
+/// How often a model was asked, how often in vain, and what that took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) asked: u64,
     pub(crate) failed: u64,
+    pub(crate) used: Used,
+}
+
+impl Asked {
+    /// One more question.
+    pub(crate) fn note(&mut self, used: Used, failed: bool) {
+        self.asked += 1;
+        self.failed += u64::from(failed);
+        self.used.tokens_in += used.tokens_in;
+        self.used.tokens_out += used.tokens_out;
+        self.used.cost += used.cost;
+    }
+
+    /// Writes it into the line of the call, if a model was asked at all.
+    pub(crate) fn tell(self, line: &mut Line) {
+        if self.asked == 0 {
+            return;
+        }
+        let Used { tokens_in, tokens_out, cost } = self.used;
+        let Self { asked, failed, .. } = self;
+        line.model = Some(ModelUsed { asked, failed, tokens_in, tokens_out, cost });
+        line.cost = Some(cost as f64 / 1e6);
+    }
 }
 
 /// The half of one executor that needs a model.
@@ -79,10 +103,24 @@ impl Runtime {
         let entries = entries.map(|list| list.text(LIST_MAX)).transpose()?.flatten().unwrap_or_default();
         let given = Given { executor, args, lang, entries: &entries };
         let (answer, asked) = complete(self.minds(), &given, answer, stopped);
-        if asked.asked > 0 {
-            line.detail = json!({ "model": { "asked": asked.asked, "failed": asked.failed } });
-        }
+        asked.tell(line);
         Ok(answer)
+    }
+}
+
+impl Runtime {
+    /// What the half of this executor that needs a model may cost for a list, in millionths.
+    pub(crate) fn half_costs(&self, found: &Verified, list: Option<&List>) -> Option<u64> {
+        let (executor, list) = (found.manifest.executor.name.as_str(), list?);
+        let tier = self.config.tiers.of(metnos_llm::Role::Fast).filter(|_| concerns(executor))?;
+        let text = list.text(LIST_MAX).ok().flatten()?;
+        let entries = text.lines().filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
+        let bytes = entries.take(QUESTIONS).map(|entry| frame::text_of(&entry).len());
+        let (questions, bytes) = match executor {
+            "describe_entries" => (1, bytes.sum::<usize>().min(describe::BYTES)),
+            _ => (list.count.min(QUESTIONS as u64), bytes.sum()),
+        };
+        Some(crate::tiers::costs(tier, bytes, questions)).filter(|cost| *cost > 0)
     }
 }
 
@@ -104,7 +142,7 @@ fn complete(
         "classify_entries" if refused => Box::new(classify::Classify::new(given.args)),
         "extract_entries" if refused => Box::new(extract::Extract::new(given.args)),
         "describe_entries" if answer.outcome.error.is_none() => {
-            return describe::summed_up(minds, given, answer);
+            return describe::summed_up(minds, given, answer, stopped);
         }
         _ => return (answer, Asked::default()),
     };
@@ -136,11 +174,10 @@ fn each(
         } else if text.trim().is_empty() {
             Err(Failure::new(ErrorClass::UnsupportedFormat, "the entry has no text"))
         } else {
-            asked.asked += 1;
             let user = frame::framed(&text, given.lang);
-            let answer = minds.ask(Role::Fast, &Prompt { system: &system, user: &user }, &shape);
-            let fitted = answer.and_then(|answer| half.fit(&mut entry, &answer, &text));
-            asked.failed += u64::from(fitted.is_err());
+            let told = minds.ask(Role::Fast, &Prompt { system: &system, user: &user }, &shape, stopped);
+            let fitted = told.answer.and_then(|answer| half.fit(&mut entry, &answer, &text));
+            asked.note(told.used, fitted.is_err());
             in_a_row = if fitted.is_err() { in_a_row + 1 } else { 0 };
             fitted
         };
@@ -154,8 +191,12 @@ fn each(
             Err(e) => outcome.fail(index, what, e.class, e.message),
         }
     }
+    if stopped() {
+        outcome = Outcome::failure(Failure::new(ErrorClass::Cancelled, "stopped"));
+        lines.clear();
+    }
     let used = outcome.ok_count + outcome.fail_count;
-    if used < total {
+    if used < total && outcome.error.is_none() {
         outcome.truncation = Some(Truncation {
             truncated: true,
             truncated_what: "entries".into(),

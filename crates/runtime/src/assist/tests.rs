@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 use super::*;
+use crate::minds::Told;
 use std::cell::RefCell;
 use std::sync::Mutex;
 
@@ -20,10 +21,17 @@ impl Minds for Scripted {
         role == Role::Fast
     }
 
-    fn ask(&self, _: Role, prompt: &Prompt<'_>, _: &Value) -> Result<Value, Failure> {
+    fn ask(&self, _: Role, prompt: &Prompt<'_>, _: &Value, _: &dyn Fn() -> bool) -> Told {
         self.asked.lock().unwrap().push((prompt.system.to_owned(), prompt.user.to_owned()));
-        self.answers.lock().unwrap().pop().unwrap_or_else(|| Ok(json!({"tool": "delete_files"})))
+        let answer = self.answers.lock().unwrap().pop();
+        let answer = answer.unwrap_or_else(|| Ok(json!({"tool": "delete_files"})));
+        Told { answer, used: spent(1) }
     }
+}
+
+/// What so many questions take.
+fn spent(questions: u64) -> Used {
+    Used { tokens_in: 10 * questions, tokens_out: 2 * questions, cost: 3 * questions }
 }
 
 fn lines(entries: &Value) -> String {
@@ -69,7 +77,7 @@ fn a_label_is_one_of_the_classes_or_the_entry_failed() {
         {"path": "/c", "text": "three"}, {"path": "/d", "text": "four"}]);
     let args = json!({"classes": ["work", "private"]});
     let (answer, asked) = run(Some(&model), "classify_entries", args, &entries);
-    assert_eq!(asked, Asked { asked: 4, failed: 2 });
+    assert_eq!(asked, Asked { asked: 4, failed: 2, used: spent(4) });
     assert!(answer.outcome.partial && answer.outcome.ok_count == 2 && answer.outcome.fail_count == 2);
     let found = items(&answer);
     assert_eq!((&found[0]["label"], &found[0]["_origin"]), (&json!("work"), &json!("web")));
@@ -128,7 +136,7 @@ fn a_model_that_is_down_is_left_alone_and_what_was_not_asked_is_declared() {
     let entries: Vec<Value> = (0..100).map(|n| json!({"text": n.to_string()})).collect();
     let (answer, asked) =
         run(Some(&model), "classify_entries", json!({"classes": ["a", "b"]}), &Value::Array(entries));
-    assert_eq!(asked, Asked { asked: 3, failed: 3 });
+    assert_eq!(asked, Asked { asked: 3, failed: 3, used: spent(3) });
     let cut = answer.outcome.truncation.unwrap();
     assert_eq!((cut.used, cut.available_total), (3, Some(100)));
     let stopped = RefCell::new(0);
@@ -140,7 +148,9 @@ fn a_model_that_is_down_is_left_alone_and_what_was_not_asked_is_declared() {
         *stopped.borrow_mut() += 1;
         true
     });
-    assert_eq!((asked.asked, answer.outcome.fail_count, stopped.into_inner()), (0, 1, 1));
+    let ended = answer.outcome.error.map(|error| error.class);
+    assert_eq!((asked.asked, ended), (0, Some(ErrorClass::Cancelled)));
+    assert!(stopped.into_inner() > 0);
 }
 
 fn digest() -> Answer {

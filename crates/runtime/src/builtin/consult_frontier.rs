@@ -3,8 +3,9 @@
 //! Only where somebody bound that role, and never without a card: it shows what leaves the house and
 //! where it goes, at every level, each time. What comes back is somebody else's words.
 
+use super::plan::Work;
 use super::{Builtin, Need, Plan, Report, Wish};
-use crate::assist::frame;
+use crate::assist::{Asked, frame};
 use crate::minds::{Minds, Prompt, Role, how_to_bind};
 use crate::runtime::Runtime;
 use crate::text::bounded;
@@ -65,7 +66,8 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
         count: Some(count).filter(|n| *n > 0),
         bound: blake3::hash(attached.as_bytes()).to_hex().to_string(),
         always: Some(always),
-        ..Plan::look("llm:online", move |work| ask(work.runtime, &question, &attached, &lang))
+        cost: Some(crate::tiers::costs(tier, question.len() + attached.len(), 1)).filter(|cost| *cost > 0),
+        ..Plan::look("llm:online", move |work| ask(work, &question, &attached, &lang))
     })
 }
 
@@ -76,7 +78,7 @@ fn texts(entries: &str) -> (String, u64) {
     (all.join("\n\n"), all.len() as u64)
 }
 
-fn ask(runtime: &Runtime, question: &str, attached: &str, lang: &str) -> Result<Report, Failure> {
+fn ask(work: &mut Work<'_>, question: &str, attached: &str, lang: &str) -> Result<Report, Failure> {
     let user = match attached.is_empty() {
         true => question.to_owned(),
         false => format!("{question}\n\n{}", frame::framed(attached, lang)),
@@ -86,7 +88,13 @@ fn ask(runtime: &Runtime, question: &str, attached: &str, lang: &str) -> Result<
         "properties": { "text": { "type": "string", "maxLength": 8000 } },
     });
     let prompt = Prompt { system: frame::of(&TASKS, lang), user: &user };
-    let answer = Minds::ask(runtime, Role::Frontier, &prompt, &shape)?;
+    let (runtime, door) = (work.runtime, &*work.door);
+    let stopped = || door.cancelled() || runtime.gate.is_shut();
+    let told = Minds::ask(runtime, Role::Frontier, &prompt, &shape, &stopped);
+    let mut asked = Asked::default();
+    asked.note(told.used, told.answer.is_err());
+    asked.tell(work.line);
+    let answer = told.answer?;
     let text = answer["text"].as_str().unwrap_or_default();
     let record = json!({ "text": text, "_origin": Origin::Web.as_str() });
     Report::of(Outcome { ok_count: 1, ..Outcome::default() }, ListName::Entries, &[record])

@@ -6,6 +6,8 @@
 
 mod admin;
 mod consult_frontier;
+mod credentials;
+mod get_inputs;
 mod get_processes;
 mod perform;
 mod plan;
@@ -51,13 +53,17 @@ pub(crate) struct Builtin {
     plan: fn(&Runtime, &Wish<'_>) -> Result<Plan, Failure>,
 }
 
-const ALL: [&Builtin; 9] = [
+const ALL: [&Builtin; 13] = [
     &admin::BUILTIN,
     &consult_frontier::BUILTIN,
+    &credentials::DELETE,
+    &credentials::FIND,
+    &get_inputs::BUILTIN,
     &get_processes::BUILTIN,
     &scratchpad_read::BUILTIN,
     &send_messages::BUILTIN,
     &signatures::GET,
+    &credentials::SET,
     &set_processes::BUILTIN,
     &signatures::SET,
     &undo_last_turn::BUILTIN,

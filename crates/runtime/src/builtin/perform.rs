@@ -2,11 +2,12 @@
 
 use super::plan::{Deed, Wish, Work};
 use super::{Builtin, Plan, Report, checked};
-use crate::call::{Done, Door, Spec, micros, output_digest, unrecorded, whose};
+use crate::call::{Done, Door, Silent, Spec, micros, output_digest, unless_stopped, unrecorded, whose};
 use crate::guards::Asked;
+use crate::guards::rehearse::Rehearsal;
 use crate::runtime::Runtime;
 use metnos_executor::{Failure, ListName, Outcome};
-use metnos_memory::audit::{Counts, Exit, Kind, Line};
+use metnos_memory::audit::{Counts, Exit, Kind, Line, ListIn};
 use metnos_sandbox::cell::Items;
 use metnos_vocab::ExecutorName;
 use serde_json::{Map, Value, json};
@@ -27,11 +28,21 @@ impl Runtime {
         started: Instant,
     ) -> Result<Done, Failure> {
         line.version = Some("builtin".into());
-        line.input = self.redactor().redact(&Value::Object(spec.args.clone()), &[]);
+        // What a person answered is theirs, and may be what it should not.
+        let answers = ["/values/*".to_owned()];
+        line.input = self.redactor().redact(&Value::Object(spec.args.clone()), &answers);
         if (spec.entries.is_some() && !builtin.list) || spec.with.is_some() {
             return Err(Failure::wrong_args(format!("{} takes no list", builtin.name)));
         }
         let entries = spec.entries.take().map(whole).transpose()?;
+        if let Some(entries) = &entries {
+            line.lists.push(ListIn {
+                name: "entries".into(),
+                from: spec.provenance.places.entries.clone(),
+                count: entries.lines().count() as u64,
+                digest: format!("blake3:{}", blake3::hash(entries.as_bytes()).to_hex()),
+            });
+        }
         let args = checked(&spec.args, builtin.schema)?;
         let digest = format!("builtin:{}:{}", builtin.name, env!("CARGO_PKG_VERSION"));
         let claimed = builtin.changes || spec.call_id.is_some();
@@ -46,6 +57,7 @@ impl Runtime {
         let planned =
             self.reserve(&spec.caller, builtin.name, call_id, builtin.changes, zone).and_then(|()| {
                 let plan = self.consider(builtin, &spec, (&args, entries.as_deref()), &digest, door, line)?;
+                unless_stopped(door)?;
                 // Undo is not held up by a stop.
                 let remedy = builtin.name == crate::undo::NAME;
                 Ok((plan, if remedy { None } else { Some(self.gate.enter()?) }))
@@ -69,6 +81,50 @@ impl Runtime {
         done
     }
 
+    /// What a call of a builtin would do.
+    pub(crate) fn rehearse_builtin(
+        &self,
+        builtin: &Builtin,
+        mut spec: Spec,
+        line: &mut Line,
+    ) -> Result<Rehearsal, Failure> {
+        if (spec.entries.is_some() && !builtin.list) || spec.with.is_some() {
+            return Err(Failure::wrong_args(format!("{} takes no list", builtin.name)));
+        }
+        let entries = spec.entries.take().map(whole).transpose()?;
+        let args = checked(&spec.args, builtin.schema)?;
+        let wish = Wish {
+            args: &args,
+            base: &spec.base,
+            caller: &spec.caller,
+            now: &spec.now,
+            lang: &spec.lang,
+            entries: entries.as_deref(),
+            call_id: None,
+        };
+        let plan = (builtin.plan)(self, &wish)?;
+        let digest = format!("builtin:{}:{}", builtin.name, env!("CARGO_PKG_VERSION"));
+        let request = hash(&digest, &args, &plan.bound);
+        let asked = Asked {
+            executor: builtin.name,
+            digest: &digest,
+            caller: &spec.caller,
+            session: &spec.session,
+            lang: &spec.lang,
+            base: &spec.base,
+            given: &spec.args,
+            provenance: &spec.provenance,
+            request: &request,
+            call_id: None,
+        };
+        let mut deed =
+            Deed { plan: &plan, asked, now: &spec.now, entries: entries.as_deref(), door: &mut Silent };
+        let card = self.weigh(&mut deed, line)?.map(|doubt| self.would_show(&deed, doubt));
+        let changes = builtin.changes || plan.effectful();
+        let destination = plan.destination.clone();
+        Ok(Rehearsal { changes, card, destination, ..Rehearsal::default() }.of(plan.names.clone()))
+    }
+
     /// The plan, once every guard let it through.
     fn consider(
         &self,
@@ -79,9 +135,23 @@ impl Runtime {
         door: &mut dyn Door,
         line: &mut Line,
     ) -> Result<Plan, Failure> {
-        let wish =
-            Wish { args, base: &spec.base, caller: &spec.caller, now: &spec.now, lang: &spec.lang, entries };
-        let mut plan = (builtin.plan)(self, &wish)?;
+        let wish = Wish {
+            args,
+            base: &spec.base,
+            caller: &spec.caller,
+            now: &spec.now,
+            lang: &spec.lang,
+            entries,
+            call_id: spec.call_id.as_deref(),
+        };
+        let mut plan = match (builtin.plan)(self, &wish) {
+            // Who sits at the door is asked for what is missing, and the call goes on with the answer.
+            Err(failure) if !failure.lacks.is_empty() => {
+                self.fill(failure, &spec.caller, door)?;
+                (builtin.plan)(self, &wish)?
+            }
+            planned => planned?,
+        };
         line.verdicts.append(&mut plan.verdicts);
         let request = hash(digest, args, &plan.bound);
         let asked = Asked {

@@ -4,7 +4,7 @@ use crate::call::Door;
 use crate::guards::{Asked, Known, Principal, Subject, is_own};
 use crate::runtime::Runtime;
 use metnos_executor::{Failure, ListName, Origin, Outcome};
-use metnos_guard::card::{Card, Effect, Lang, Tainted};
+use metnos_guard::card::{Card, Effect, Lang, Tainted, Warning};
 use metnos_guard::command::Pattern;
 use metnos_guard::policy::{Ask, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::vaglio::{Arg, Facts};
@@ -27,6 +27,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) lang: &'a str,
     /// The list that came along, as JSON lines.
     pub(crate) entries: Option<&'a str>,
+    /// The id of the call, if the caller gave one: it names the turn.
+    pub(crate) call_id: Option<&'a str>,
 }
 
 impl Wish<'_> {
@@ -125,7 +127,11 @@ pub(crate) struct Plan {
     pub(crate) count: Option<u64>,
     /// True when it would run outside the sandbox.
     pub(crate) outside: bool,
-    /// What the person should read besides.
+    /// What it may cost, in millionths.
+    pub(crate) cost: Option<u64>,
+    /// What must be known to say yes to it.
+    pub(crate) warnings: Vec<Warning>,
+    /// What the person may read besides.
     pub(crate) note: Option<String>,
     /// Why it is asked about at every level, each time.
     pub(crate) always: Option<String>,
@@ -158,6 +164,8 @@ impl Plan {
             destination: None,
             count: None,
             outside: false,
+            warnings: Vec::new(),
+            cost: None,
             note: None,
             always: None,
             bound: String::new(),
@@ -169,7 +177,7 @@ impl Plan {
 
     /// True when something is different afterwards.
     pub(crate) fn effectful(&self) -> bool {
-        self.effect != Effect::NoChange
+        matches!(self.effect, Effect::Reversible | Effect::Irreversible)
     }
 }
 
@@ -204,6 +212,10 @@ impl Subject for Deed<'_, '_> {
 
     fn permanent(&self, _lang: &Lang) -> Option<String> {
         self.plan.always.clone()
+    }
+
+    fn cost(&self) -> Option<u64> {
+        self.plan.cost
     }
 
     fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling {
@@ -269,7 +281,9 @@ impl Subject for Deed<'_, '_> {
             capability: ruling.row.clone(),
             grant: None,
             tainted: self.tainted(),
+            folders: Vec::new(),
             outside_sandbox: self.plan.outside,
+            warnings: self.plan.warnings.iter().cloned().chain(self.plan.cost.map(Warning::Costs)).collect(),
             reason: Some(format!("{}{reason}", note.unwrap_or_default())),
         }
     }
@@ -286,6 +300,10 @@ impl Subject for Deed<'_, '_> {
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
         let short = self.entries.filter(|text| text.len() as u64 <= most);
         Ok((short.map(str::to_owned), self.entries.is_some() && short.is_none()))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.door.cancelled()
     }
 
     fn door(&mut self) -> &mut dyn Door {

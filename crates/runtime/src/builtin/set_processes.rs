@@ -4,7 +4,7 @@
 use super::{Builtin, Plan, Report, Wish};
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
-use metnos_guard::card::Effect;
+use metnos_guard::card::{Effect, Warning};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::{Value, json};
@@ -91,10 +91,7 @@ fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
         idempotent: false,
         object: Some(names.join(", ")),
         count: Some(count),
-        note: Some(
-            if kill { "They are ended at once, whatever they are doing." } else { "They are asked to end." }
-                .into(),
-        ),
+        warnings: kill.then_some(Warning::Forced).into_iter().collect(),
         bound: bound.join(" "),
         ..Plan::look("system:admin", move |_| {
             let ended = end(&held, kill);

@@ -4,7 +4,7 @@ use super::{Builtin, Plan, Report, Wish};
 use crate::call::turn_of;
 use crate::runtime::Runtime;
 use crate::text::bounded;
-use crate::undo::{NAME, Outcome as Undone, Turn as Change};
+use crate::undo::{NAME, Outcome as Undone, Turn as Change, Waits};
 use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_undo::Purpose;
 use serde_json::{Value, json};
@@ -41,13 +41,22 @@ fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     // Undo writes its own lines, between which it acts; this one only says that it was asked for.
     Ok(Plan::look("system:undo", move |work| {
         let mut outcome = Outcome::default();
-        let last = work.runtime.last_change(&caller)?;
+        let (runtime, mut told) = (work.runtime, false);
+        let mut go_on = |waits: &Waits| {
+            if !std::mem::replace(&mut told, true) {
+                work.door.says(&runtime.waits_for(&lang, waits));
+            }
+            !work.door.cancelled()
+        };
+        runtime.wait_for_changes(&caller, None, &mut go_on)?;
+        let last = runtime.last_change(&caller)?;
         if let Some(last) = last.as_ref().filter(|_| !about.is_empty()) {
             is_meant(work.runtime, last, &about, &lang)?;
         }
         // The one that was looked at, even if another came meanwhile.
         let id = last.as_ref().map(|last| turn_of(&last.id).unwrap_or(&last.id));
-        let undone = id.map(|id| work.runtime.undo(&caller, Some(id), Purpose::Undo)).transpose()?.flatten();
+        let undone =
+            id.map(|id| runtime.undo(&caller, Some(id), Purpose::Undo, &mut go_on)).transpose()?.flatten();
         let Some(undone) = undone else {
             outcome.fields.insert("text".into(), work.runtime.say(&lang, "nothing_to_undo", &[]).into());
             return Report::of(outcome, ListName::Results, &[]);

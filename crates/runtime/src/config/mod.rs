@@ -122,6 +122,16 @@ impl Config {
         }
     }
 
+    /// The language it names, also where the rest of it is not understood: that is said in it.
+    pub fn spoken(home: &Home) -> Language {
+        if let Ok(config) = Self::load(home) {
+            return config.person.language;
+        }
+        let text = std::fs::read_to_string(Self::path(home)).unwrap_or_default();
+        let named = |line: &str| line.split_whitespace().collect::<String>().starts_with("language=\"it\"");
+        if text.lines().any(named) { Language::It } else { Language::En }
+    }
+
     fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
         let wrong = check(text);
         if !wrong.is_empty() {

@@ -1,6 +1,6 @@
 //! A yes: bound to who asked, to the very request and to the bytes of the executor, for a while, once.
 
-use crate::call::turn_of;
+use crate::call::{Places, turn_of};
 use crate::guards::commands::{CommandList, CommandRule};
 use crate::guards::records::Kind;
 use crate::guards::{Principal, Subject};
@@ -74,6 +74,8 @@ pub struct Question {
     pub id: String,
     /// The card, as long as this person still needs it.
     pub text: String,
+    /// What is shown of it to whoever wants to know more.
+    pub details: Vec<String>,
     /// Whether a yes can hold for more than once.
     pub can_last: bool,
     /// The language it is asked in.
@@ -107,6 +109,9 @@ pub struct Approval {
     pub entries: Option<String>,
     /// True when a list came along that was too long to keep, or a second one.
     pub too_long: bool,
+    /// Where the lists lie.
+    #[serde(default, skip_serializing_if = "Places::are_unknown")]
+    pub places: Places,
     /// What the person reads.
     pub card: Card,
     /// Capability and target that a lasting yes would cover.
@@ -219,9 +224,14 @@ impl Runtime {
             None => self.question(step, ruling, reason, host_only, now)?,
         };
         let times = self.habit(step)?.map_or(0, |habit| habit.times);
-        let text = approval.card.render(times, self.guards.texts.lang(step.asked().lang));
-        let can_last = approval.grantable.is_some();
-        let question = Question { id: approval.id.clone(), text, can_last, lang: approval.lang.clone() };
+        let shown = approval.card.shown(times, self.guards.texts.lang(step.asked().lang));
+        let question = Question {
+            id: approval.id.clone(),
+            text: shown.text,
+            details: shown.details,
+            can_last: approval.grantable.is_some(),
+            lang: approval.lang.clone(),
+        };
         // Who may not answer is not asked.
         let elsewhere = approval.host_only && !Principal::parse(step.asked().caller).is_host();
         let answer = if elsewhere { Answer::Later } else { step.door().ask(&question) };
@@ -295,6 +305,7 @@ impl Runtime {
             lang: asked.lang.to_owned(),
             entries,
             too_long,
+            places: asked.provenance.places.clone(),
             card: step.card(ruling, reason),
             grantable: step.grantable(ruling),
             never: step.never(),

@@ -33,6 +33,11 @@ impl Choices {
         self.lang.answer(text).is_some()
     }
 
+    /// Whether a word asks for the details of the card: it decides nothing.
+    pub fn wants_details(&self, text: &str) -> bool {
+        self.lang.answer(text) == Some("details")
+    }
+
     /// The answer that was typed, if it is one.
     pub fn heard(&self, text: &str) -> Option<Answer> {
         match self.lang.answer(text)? {
@@ -58,7 +63,10 @@ mod tests {
             let choices = Choices::of(language, true).unwrap();
             let line = choices.line();
             let letters = line.split('[').skip(1).filter_map(|rest| rest.split(']').next());
-            let heard: Vec<Answer> = letters.map(|letter| choices.heard(letter).unwrap()).collect();
+            let (more, letters): (Vec<&str>, Vec<&str>) =
+                letters.partition(|letter| choices.wants_details(letter));
+            assert_eq!((more, choices.heard("d")), (vec!["d"], None), "{line}");
+            let heard: Vec<Answer> = letters.iter().map(|letter| choices.heard(letter).unwrap()).collect();
             assert_eq!(heard.len(), count, "{line}");
             for (n, answer) in heard.iter().enumerate() {
                 assert!(!heard[..n].contains(answer), "{language}: {answer:?} twice");

@@ -211,7 +211,7 @@ impl Runtime {
             call_id: approval.call_id,
             lang: approval.lang,
             now,
-            provenance: Provenance::default(),
+            provenance: Provenance { places: approval.places, ..Provenance::default() },
             bound,
         };
         let done = self.call(spec, door);

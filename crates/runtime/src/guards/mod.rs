@@ -4,12 +4,15 @@
 mod approval;
 pub(crate) mod channels;
 mod choices;
+pub(crate) mod code;
 pub(crate) mod commands;
 mod desk;
 mod hopeless;
+mod lend;
 mod meter;
 mod opinion;
 pub(crate) mod records;
+pub(crate) mod rehearse;
 mod shown;
 mod size;
 mod step;
@@ -22,23 +25,28 @@ pub use commands::{CommandList, CommandRule};
 pub use desk::Held;
 pub(crate) use meter::Meter;
 pub use metnos_guard::policy::{Grant, GrantScope, Level, NotALevel};
+pub use rehearse::Rehearsal;
 pub(crate) use step::Step;
 pub(crate) use subject::{Asked, Subject, is_own};
 
 use crate::people::Standing as Caller;
 use crate::runtime::Runtime;
+use lend::borrowed as not_lent;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::card::Texts;
-use metnos_guard::policy::{Decision, Registry};
+use metnos_guard::policy::{Decision, Registry, Ruling};
+use metnos_guard::runs::Runs;
 use metnos_guard::vaglio::Judges;
 use metnos_memory::audit::{Line, Verdict};
 pub(crate) use records::Known;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the guards are made from, loaded once.
 pub(crate) struct Guards {
     pub(crate) registry: Registry,
+    pub(crate) runs: Runs,
     judges: Judges,
     texts: Texts,
     known: Mutex<Option<Arc<Known>>>,
@@ -46,10 +54,11 @@ pub(crate) struct Guards {
 
 impl Guards {
     /// Reads the tables this binary was built with.
-    pub(crate) fn load() -> Result<Self, Failure> {
+    pub(crate) fn load(home: &Path) -> Result<Self, Failure> {
         let broken = |e: String| Failure::new(ErrorClass::SandboxUnavailable, e);
         Ok(Self {
             registry: Registry::load().map_err(|e| broken(e.to_string()))?,
+            runs: Runs::load(home).map_err(|e| broken(e.to_string()))?,
             judges: Judges::load().map_err(|e| broken(e.to_string()))?,
             texts: Texts::load().map_err(|e| broken(e.to_string()))?,
             known: Mutex::new(None),
@@ -101,6 +110,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Why a person is asked about a step.
+pub(crate) struct Doubt {
+    pub(crate) ruling: Ruling,
+    pub(crate) reason: String,
+    pub(crate) host_only: bool,
+    /// The credentials of the host that a yes lends.
+    pub(crate) lends: Vec<String>,
+}
+
 impl Runtime {
     /// The level at which `caller` acts.
     pub fn level(&self, caller: &str) -> Result<Level, Failure> {
@@ -129,10 +147,21 @@ impl Runtime {
 
     /// Lets one step through, or says why not.
     pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
+        let Some(doubt) = self.weigh(step, line)? else { return Ok(()) };
+        let id = self.ask(step, &doubt.ruling, doubt.reason, doubt.host_only)?;
+        // The answer may have taken its time.
+        self.stands(&step.asked())?;
+        self.lend(&step.asked(), doubt.lends, &id)?;
+        line.verdicts.push(Verdict::new("approval", "yes", id));
+        Ok(())
+    }
+
+    /// What a person must be asked before this step; nothing when it may simply be done.
+    pub(crate) fn weigh(&self, step: &mut dyn Subject, line: &mut Line) -> Result<Option<Doubt>, Failure> {
         // The attack table is about the cell: its attacker has already been let through.
         #[cfg(feature = "lab")]
         if lab::var("GUARDS").is_none() {
-            return Ok(());
+            return Ok(None);
         }
         let known = self.known()?;
         if !known.damaged.is_empty() && step.effectful() && !lab::without(Layer::Damage) {
@@ -154,18 +183,39 @@ impl Runtime {
             return Err(Failure::new(ErrorClass::PolicyViolation, text)
                 .with_hint(format!("metnos policy check explains it; this session's level is {level}")));
         }
-        // Looking leaves nothing to judge; and birth tests act in a folder made for them, when somebody
-        // approves the executor itself.
-        let harmless = !step.effectful() || !step.judged() || step.asked().caller == crate::birth::CALLER;
+        // A birth test acts in a folder made for it and reaches its own servers, when somebody approves the executor
+        // itself: what the manifest declares is what is judged then, and nobody is asked.
+        if let Some(inside) = step.born() {
+            let word = if inside { "allow" } else { "deny" };
+            line.verdicts.push(Verdict::new("birth", word, "declared by the manifest"));
+            return match inside {
+                true => Ok(None),
+                false => Err(Failure::new(
+                    ErrorClass::PolicyViolation,
+                    "a birth test changes nothing outside the folder of its case",
+                )),
+            };
+        }
+        // Looking leaves nothing to judge.
+        let harmless = !step.effectful() || !step.judged();
         let lang = self.guards.texts.lang(step.asked().lang);
         let permanent = step.permanent(lang);
         // What belongs to the machine or to the host is the host's to allow, whoever uses it.
         let standing = self.standing(step.asked().caller)?;
         let foreign = !matches!(standing, Caller::House) && !step.own();
+        // So are their credentials, at every level, until they said so once.
+        let borrowed = match standing {
+            Caller::House => Vec::new(),
+            _ => not_lent(&step.asked(), step.credentials(), &known, now()),
+        };
+        step.borrows(borrowed.clone());
         let lent = foreign && level < Level::Full && ruling.grant.is_none();
-        let asks = ruling.decision == Decision::Ask || permanent.is_some() || lent;
+        let runs = step.runs_code();
+        let dear = step.cost().is_some_and(|cost| cost > self.config.limits.ask_above_cost);
+        let special = permanent.is_some() || runs || lent || dear || !borrowed.is_empty();
+        let asks = ruling.decision == Decision::Ask || special;
         if harmless && !asks {
-            return Ok(());
+            return Ok(None);
         }
         let verdict = self.judge(step, asks)?;
         let why = if verdict.ask { verdict.why.as_str() } else { "" };
@@ -173,12 +223,16 @@ impl Runtime {
         line.verdicts.push(Verdict { parts, ..Verdict::new("vaglio", format!("{:.2}", verdict.score), why) });
         let doubts = verdict.ask && !lab::without(Layer::Vaglio);
         if (!asks && !doubts) || lab::without(Layer::Approval) {
-            return Ok(());
+            return Ok(None);
         }
         // Nobody is asked about what cannot be done.
         if let Some(path) = step.missing() {
+            let near = hopeless::nearest(&path).map(|near| near.display().to_string());
             let path = path.display().to_string();
-            let text = self.say(step.asked().lang, "not_there", &[("path", &path)]);
+            let text = match near {
+                Some(near) => lang.say("not_there_near", &[("path", &path), ("near", &near)]),
+                None => lang.say("not_there", &[("path", &path)]),
+            };
             return Err(Failure::new(ErrorClass::NotFound, text));
         }
         if let Some(failure) = step.hopeless(lang) {
@@ -188,16 +242,15 @@ impl Runtime {
         step.ready(self)?;
         let reason = match permanent {
             Some(why) => why,
+            None if runs => lang.say("runs_code", &[]),
             None if verdict.ask => verdict.why,
+            None if !borrowed.is_empty() => lang.say("lent_by_the_host", &[]),
+            None if dear && ruling.decision == Decision::Allow => String::new(),
             None if ruling.decision == Decision::Allow => lang.say("for_the_host", &[("row", &ruling.row)]),
             None => lang.ruling(&ruling),
         };
-        let host_only = foreign || !standing.answers();
-        let id = self.ask(step, &ruling, reason, host_only)?;
-        // The answer may have taken its time.
-        self.stands(&step.asked())?;
-        line.verdicts.push(Verdict::new("approval", "yes", id));
-        Ok(())
+        let host_only = foreign || !standing.answers() || !borrowed.is_empty();
+        Ok(Some(Doubt { ruling, reason, host_only, lends: borrowed }))
     }
 
     /// The judge's verdict; `asks` when a person is asked whatever it says.
@@ -214,7 +267,14 @@ impl Runtime {
         let facts = step.facts(used, approved)?;
         let judge = self.guards.judges.of(step.asked().lang);
         let verdict = judge.verdict(&facts, None);
-        let opinion = if asks || verdict.ask { None } else { self.opinion(&step.asked(), &facts) };
+        let stopped = || step.cancelled() || self.gate.is_shut();
+        let opinion = if asks || verdict.ask { None } else { self.opinion(&step.asked(), &facts, &stopped) };
+        // Nobody is asked instead of a judge that nobody waits for.
+        if let Some(Err(failure)) = &opinion
+            && failure.class == ErrorClass::Cancelled
+        {
+            return Err(failure.clone());
+        }
         Ok(judge.combine_with_model(verdict, opinion))
     }
 }

@@ -26,7 +26,12 @@ const VALUE: usize = 200;
 
 impl Runtime {
     /// A score between 0 and 1, why there is none, or nothing when nobody is bound to judge.
-    pub(super) fn opinion(&self, asked: &Asked<'_>, facts: &Facts) -> Option<Result<f64, Failure>> {
+    pub(super) fn opinion(
+        &self,
+        asked: &Asked<'_>,
+        facts: &Facts,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Result<f64, Failure>> {
         let minds = self.minds().filter(|minds| minds.has(Role::Middle))?;
         let turn = asked.call_id.and_then(turn_of)?;
         let known = self.db.turn(turn).map_err(|e| Failure::internal(e.to_string())).transpose()?;
@@ -37,7 +42,7 @@ impl Runtime {
                 "properties": { "step": { "type": "string", "enum": WORTH.map(|(word, _)| word) } },
             });
             let prompt = Prompt { system: frame::of(&TASKS, asked.lang), user: &user };
-            let answer = minds.ask(Role::Middle, &prompt, &shape)?;
+            let answer = minds.ask(Role::Middle, &prompt, &shape, stopped).answer?;
             WORTH
                 .into_iter()
                 .find_map(|(word, worth)| (answer["step"] == word).then_some(worth))

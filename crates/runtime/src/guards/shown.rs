@@ -3,6 +3,7 @@
 use crate::guards::{Approval, Void};
 use crate::runtime::Runtime;
 use metnos_executor::Failure;
+use metnos_guard::card::Shown;
 
 impl Runtime {
     /// One question, if there is one of this id.
@@ -18,7 +19,7 @@ impl Runtime {
 
     /// The card of a question in the language of whoever asked, at full length: who reads it here may see it
     /// for the first time.
-    pub fn card_text(&self, approval: &Approval) -> String {
-        approval.card.render(0, self.guards.texts.lang(&approval.lang))
+    pub fn question_card(&self, approval: &Approval) -> Shown {
+        approval.card.shown(0, self.guards.texts.lang(&approval.lang))
     }
 }

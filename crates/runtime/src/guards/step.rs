@@ -9,9 +9,9 @@ use metnos_executor::lab::{self, Layer};
 use metnos_executor::manifest::CreatedBy;
 use metnos_executor::profile::Scope;
 use metnos_executor::signature::Verified;
-use metnos_executor::wire::Reach;
+use metnos_executor::wire::{Reach, Runtime as Runtimes};
 use metnos_executor::{BytePath, Failure, Origin};
-use metnos_guard::card::{Card, Effect, Frees, Lang, Tainted};
+use metnos_guard::card::{Card, Effect, Frees, Lang, Tainted, Warning};
 use metnos_guard::policy::{Ask, Decision, Level, Place, Registry, Ruling, Target, strictest};
 use metnos_guard::territory::Territory;
 use metnos_guard::vaglio::{Arg, Facts};
@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
 const PATHS_MAX: usize = 64;
 /// No more than this many things are measured for a card.
 const MEASURED_MAX: usize = 10_000;
+/// More folders than this are told by the one above them.
+const FOLDERS_SHOWN: usize = 3;
 /// Nor this many to tell whether a deletion can be undone.
 const DELETED_MAX: usize = 200_000;
 
@@ -51,6 +53,14 @@ pub(crate) struct Step<'a, 'd> {
     pub(crate) undo: crate::config::Undo,
     /// The bytes it deletes, when they are more than are kept: then it is for good.
     pub(crate) permanent: Option<u64>,
+    /// What it changes that runs code by itself.
+    pub(crate) runs: Vec<PathBuf>,
+    /// True when it is a birth test.
+    pub(crate) birth: bool,
+    /// What it may cost, in millionths, where a model is asked that costs something.
+    pub(crate) cost: Option<u64>,
+    /// The credentials of the host that a yes would lend.
+    pub(crate) lends: Vec<String>,
     pub(crate) door: &'d mut dyn Door,
 }
 
@@ -99,6 +109,14 @@ impl Subject for Step<'_, '_> {
     fn permanent(&self, lang: &Lang) -> Option<String> {
         let most = self.undo.budget_mb.to_string();
         self.permanent.map(|_| lang.say("permanent", &[("most", &most)]))
+    }
+
+    fn runs_code(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    fn cost(&self) -> Option<u64> {
+        self.cost
     }
 
     /// The strictest ruling over everything it needs. A step that needs nothing computes.
@@ -175,11 +193,18 @@ impl Subject for Step<'_, '_> {
                 Err(least) => (least, true),
             },
         };
+        let runs = |path: &PathBuf| Warning::RunsCode(path.display().to_string());
+        let lend = |credential: &String| Warning::Lends {
+            credential: credential.clone(),
+            person: Principal::parse(self.caller).user,
+            executor: name.to_owned(),
+        };
         let effect = match (manifest.contract.side_effects, self.reversible()) {
             (false, _) => Effect::NoChange,
             (true, true) => Effect::Reversible,
             (true, false) => Effect::Irreversible,
         };
+        let folders = self.layered();
         let worst = self.input.entries.as_ref().and_then(|list| list.worst_origin().ok());
         let tainted = worst.filter(|(origin, _)| *origin > Origin::Local);
         Card {
@@ -190,7 +215,8 @@ impl Subject for Step<'_, '_> {
             object: self.subject(&operands),
             names: wording::names(&operands, common.as_deref()),
             source,
-            destination: self.destination(),
+            destination: self.destination().filter(|_| folders.is_empty()),
+            folders,
             at_least,
             bytes: Some(bytes).filter(|_| !operands.is_empty()),
             effect,
@@ -201,6 +227,11 @@ impl Subject for Step<'_, '_> {
                 .map(|(origin, value)| vec![Tainted { value, origin, from: None }])
                 .unwrap_or_default(),
             outside_sandbox: false,
+            warnings: {
+                let runs = self.runs.iter().map(runs).chain(self.cost.map(Warning::Costs));
+                let runs = runs.chain(self.taken_names(&operands));
+                runs.chain(self.lends.iter().map(lend)).collect()
+            },
             reason: Some(reason),
         }
     }
@@ -209,7 +240,7 @@ impl Subject for Step<'_, '_> {
     fn grantable(&self, ruling: &Ruling) -> Option<(String, String)> {
         let asked = ruling.decision == Decision::Ask && ruling.class == metnos_guard::policy::Class::Target;
         let capability = ruling.row.split_whitespace().next()?.to_owned();
-        if !asked || self.permanent.is_some() {
+        if !asked || self.permanent.is_some() || self.runs_code() {
             return None;
         }
         let target = match capability.as_str() {
@@ -230,9 +261,20 @@ impl Subject for Step<'_, '_> {
         let gone = |path: &PathBuf| {
             std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
         };
-        let takes = self.deletes() || self.found.manifest.executor.name.as_str().starts_with("move_");
+        // Folders that are to be made are not there yet.
+        let makes = self.found.manifest.executor.name.as_str().starts_with("create_");
+        let takes = self.found.manifest.contract.side_effects && !makes;
         let first = operands.first().filter(|_| takes && operands.len() <= MEASURED_MAX)?;
         operands.iter().all(gone).then(|| first.clone())
+    }
+
+    fn credentials(&self) -> &[String] {
+        // A birth test brings its own.
+        if self.birth { &[] } else { &self.found.manifest.sandbox.credentials }
+    }
+
+    fn borrows(&mut self, credentials: Vec<String>) {
+        self.lends = credentials;
     }
 
     fn ready(&mut self, runtime: &Runtime) -> Result<(), Failure> {
@@ -243,10 +285,20 @@ impl Subject for Step<'_, '_> {
         self.hopeless_now(lang)
     }
 
+    fn born(&self) -> Option<bool> {
+        // What it writes is the folder of its own case, or nothing.
+        let own = |path: &PathBuf| path.starts_with(self.base);
+        self.birth.then(|| self.paths(true).iter().all(own))
+    }
+
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure> {
         let entries = self.input.entries.as_ref().map(|list| list.text(most)).transpose()?;
         let too_long = entries.as_ref().is_some_and(Option::is_none) || self.input.with.is_some();
         Ok((entries.flatten(), too_long))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.door.cancelled()
     }
 
     fn door(&mut self) -> &mut dyn Door {
@@ -260,8 +312,32 @@ impl Step<'_, '_> {
         !self.home.starts_with(dir) && dir.components().count() > 2
     }
 
+    /// What a Python executor changes goes through the hands, whatever its manifest says; what it sends out
+    /// nobody takes back.
     fn reversible(&self) -> bool {
-        !self.found.manifest.contract.reverse.is_empty() && self.permanent.is_none()
+        let manifest = &self.found.manifest;
+        let declared = match manifest.code.runtime {
+            Runtimes::Native => !manifest.contract.reverse.is_empty(),
+            Runtimes::Python | Runtimes::Cpython => {
+                manifest.sandbox.net.is_empty() && !manifest.sandbox.write.is_empty()
+            }
+        };
+        declared && self.permanent.is_none()
+    }
+
+    /// The folders in which a Python executor may change anything; the one above them where they are many.
+    fn layered(&self) -> Vec<String> {
+        if self.found.manifest.code.runtime == Runtimes::Native {
+            return Vec::new();
+        }
+        let mut folders: Vec<PathBuf> =
+            self.fence.wire.write.iter().map(|grant| grant.path.0.clone()).collect();
+        folders.sort();
+        folders.dedup();
+        if folders.len() > FOLDERS_SHOWN {
+            folders = common_dir(&folders).into_iter().collect();
+        }
+        folders.iter().map(|folder| folder.display().to_string()).collect()
     }
 
     fn deletes(&self) -> bool {
@@ -276,7 +352,7 @@ impl Step<'_, '_> {
     /// The bytes of a deletion, when they are more than are kept. Of very many things nobody knows before;
     /// the journal knows, and refuses.
     pub(crate) fn beyond_the_budget(&self) -> Option<u64> {
-        if !self.deletes() || self.caller == crate::birth::CALLER {
+        if !self.deletes() || self.birth {
             return None;
         }
         let measured = size::bytes(&self.operands(), self.descends(), DELETED_MAX);

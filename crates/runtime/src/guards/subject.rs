@@ -77,6 +77,14 @@ pub(crate) trait Subject {
     fn permanent(&self, _lang: &Lang) -> Option<String> {
         None
     }
+    /// Whether it changes what runs code by itself, which asks at every level.
+    fn runs_code(&self) -> bool {
+        false
+    }
+    /// What it may cost, in millionths, where models that cost something are asked.
+    fn cost(&self) -> Option<u64> {
+        None
+    }
     /// What the policy says about everything it needs.
     fn policy(&self, registry: &Registry, level: Level, known: &Known, now: jiff::Timestamp) -> Ruling;
     /// What the judge may look at.
@@ -89,13 +97,23 @@ pub(crate) trait Subject {
     fn never(&self) -> Option<Pattern> {
         None
     }
-    /// The first of the things it would take away or elsewhere, when none of them is there.
+    /// The first of the things it would work on, when none of them is there.
     fn missing(&self) -> Option<PathBuf> {
         None
     }
+    /// The credentials it names.
+    fn credentials(&self) -> &[String] {
+        &[]
+    }
+    /// Is told which of them a yes would lend: the card says so.
+    fn borrows(&mut self, _credentials: Vec<String>) {}
     /// Looks whether it has what it needs before a person is asked about it.
     fn ready(&mut self, _runtime: &Runtime) -> Result<(), Failure> {
         Ok(())
+    }
+    /// Of a birth test, whether it stays in the folder of its case.
+    fn born(&self) -> Option<bool> {
+        None
     }
     /// Why it is certain to come to nothing.
     fn hopeless(&self, _lang: &Lang) -> Option<Failure> {
@@ -103,6 +121,8 @@ pub(crate) trait Subject {
     }
     /// The input list as text, unless it is longer than `most`, and whether any was.
     fn lists(&self, most: u64) -> Result<(Option<String>, bool), Failure>;
+    /// True once whoever asked wants no more of it.
+    fn cancelled(&self) -> bool;
     /// Who can be asked.
     fn door(&mut self) -> &mut dyn Door;
 }

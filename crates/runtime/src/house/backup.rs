@@ -7,7 +7,7 @@
 use super::pack::{LeftOut, Walk, resolved};
 use super::{FREE_LINKS, SECTIONS, section};
 use crate::runtime::Runtime;
-use metnos_archive::{Frame, Packer};
+use metnos_archive::{Frame, Keys, Lock, Packer, Said};
 use metnos_executor::home::Home;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::audit::{Audit, Extent, Kind};
@@ -37,11 +37,14 @@ pub struct Made {
     pub content_bytes: u64,
     /// What was left out.
     pub left_out: Vec<LeftOut>,
+    /// Whether only who has the passphrase or a key can read it; without that, keys and credentials are not in it.
+    pub encrypted: bool,
 }
 
 impl Runtime {
-    /// Makes a backup at `target`; what is there is replaced only when `force` is said.
-    pub fn backup(&self, target: &Path, force: bool) -> Result<Made, Failure> {
+    /// Makes a backup at `target`, for whom `lock` says; what is there is replaced only when `force` is said. One that
+    /// everybody can read holds neither keys nor credentials.
+    pub fn backup(&self, target: &Path, lock: &Lock, force: bool) -> Result<Made, Failure> {
         let target = resolved(target)?;
         outside(&self.home, &target)?;
         if let Ok(there) = target.symlink_metadata()
@@ -53,19 +56,33 @@ impl Runtime {
             )
             .with_hint("name another file, or replace this one with --force"));
         }
-        // It holds every key: that one was made is worth a line.
-        self.note(Kind::Config, json!({ "what": "backup", "file": target.display().to_string() }))?;
+        // It may hold every key: that one was made is worth a line.
+        let encrypted = lock.is_closed();
+        let file = target.display().to_string();
+        self.note(Kind::Config, json!({ "what": "backup", "file": file, "encrypted": encrypted }))?;
         let mut part = Part::begin(&target)?;
-        let (manifest, left_out) = self.pack(&mut part)?;
-        part.read_back(manifest.bytes())?;
+        let (manifest, left_out, keys) = self.pack(&mut part, lock)?;
+        part.read_back(manifest.bytes(), &keys)?;
         let file = part.name_it(force)?;
         let bytes = file.metadata().map_err(|e| Failure::io(file.display(), &e))?.len();
-        Ok(Made { bytes, files: manifest.files(), content_bytes: manifest.bytes(), file, left_out })
+        Ok(Made {
+            bytes,
+            files: manifest.files(),
+            content_bytes: manifest.bytes(),
+            file,
+            left_out,
+            encrypted,
+        })
     }
 
-    fn pack(&self, part: &mut Part) -> Result<(metnos_archive::Manifest, Vec<LeftOut>), Failure> {
+    fn pack(
+        &self,
+        part: &mut Part,
+        lock: &Lock,
+    ) -> Result<(metnos_archive::Manifest, Vec<LeftOut>, Keys), Failure> {
         let io = |e: std::io::Error| Failure::io(part.path.display(), &e);
-        let frame = Frame::begin(BufWriter::with_capacity(1 << 20, &part.file)).map_err(io)?;
+        let (sink, keys) = lock.begin(BufWriter::with_capacity(1 << 20, &part.file))?;
+        let frame = Frame::begin(sink).map_err(io)?;
         let state = self.home.state_dir();
         sweep(&state);
         let still = crate::halt::hold_still(&state, PATIENCE)?.ok_or_else(|| {
@@ -77,7 +94,8 @@ impl Runtime {
         let extent =
             Audit::extent(&self.home.audit_dir(), &state).map_err(|e| Failure::internal(e.to_string()))?;
         let keep = Duration::from_secs(u64::from(self.config.turns.keep_days.get()) * 86_400);
-        let belongs = |name: &Path| belongs(name, keep) && reach(name, &extent) > 0;
+        let open = |name: &Path| lock.is_closed() || !KEYS.iter().any(|secret| name == Path::new(secret));
+        let belongs = |name: &Path| open(name) && belongs(name, keep) && reach(name, &extent) > 0;
         let most = |name: &Path| reach(name, &extent);
         let mut walk = Walk {
             out: Packer::new(frame),
@@ -106,7 +124,12 @@ impl Runtime {
         }
         let Walk { out: packer, left_out, .. } = walk;
         let at = jiff::Timestamp::now().to_string();
-        let (frame, manifest) = packer.finish(env!("CARGO_PKG_VERSION"), &at)?;
+        let said = Said {
+            keyless: !lock.is_closed(),
+            instance: self.key.public().to_hex(),
+            holds: super::restore::holds(&self.home, Some(&databases.main())),
+        };
+        let (frame, manifest) = packer.finish(env!("CARGO_PKG_VERSION"), &at, said)?;
         let full = |e: std::io::Error| {
             let failure = Failure::io(part.path.display(), &e);
             match failure.class {
@@ -114,11 +137,14 @@ impl Runtime {
                 _ => failure,
             }
         };
-        frame.finish().map_err(full)?.flush().map_err(full)?;
+        frame.finish().and_then(|sink| sink.finish()).map_err(full)?.flush().map_err(full)?;
         part.file.sync_all().map_err(full)?;
-        Ok((manifest, left_out))
+        Ok((manifest, left_out, keys))
     }
 }
+
+/// What a backup that everybody can read does not hold, by its names in one.
+pub(super) const KEYS: [&str; 2] = ["config/keys", "state/vault"];
 
 /// What does not belong in a backup: what only a running process needs, what can be made again, logs, lists that
 /// would be let go of anyway, and what is packed another way.
@@ -204,6 +230,14 @@ impl Databases {
     }
 }
 
+impl Databases {
+    /// The copy of the records.
+    fn main(&self) -> PathBuf {
+        let found = self.0.iter().find(|(name, _)| name == "metnos.sqlite");
+        found.map(|(_, copy)| copy.clone()).unwrap_or_default()
+    }
+}
+
 impl Drop for Databases {
     fn drop(&mut self) {
         for (_, copy) in &self.0 {
@@ -255,10 +289,10 @@ impl Part {
     }
 
     /// Reads it from the disk and verifies all of it.
-    fn read_back(&self, bytes: u64) -> Result<(), Failure> {
+    fn read_back(&self, bytes: u64, keys: &Keys) -> Result<(), Failure> {
         // What is only in memory proves nothing about the disk.
         let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
-        metnos_archive::check(&self.path, &SECTIONS, FREE_LINKS, bytes).map(|_| ()).map_err(|failure| {
+        metnos_archive::check(&self.path, keys, &SECTIONS, FREE_LINKS, bytes).map(|_| ()).map_err(|failure| {
             let why = format!("what the disk gives back is not what was written: {}", failure.message);
             Failure::internal(why).with_hint("try another disk")
         })

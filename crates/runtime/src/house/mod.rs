@@ -13,6 +13,7 @@ pub mod service;
 mod sizes;
 
 pub use daemon::is_serving;
+pub use metnos_archive::{Keys, Lock};
 pub use sizes::Kept;
 
 use metnos_executor::home::Home;

@@ -8,7 +8,7 @@ use metnos_memory::audit::{Kind, Line};
 use metnos_memory::db::{Ruled, StoredMessage, Turn};
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -149,10 +149,28 @@ impl Runtime {
             left_out: Vec::new(),
         };
         for turn in &turns {
-            walk.tree(&self.lists_of(&turn.id), &Path::new("lists").join(&turn.id))?;
+            self.pack_lists(&turn.id, &mut walk.out)?;
         }
         walk.tree(&self.folder_of(person), Path::new("files"))?;
         walk.out.into_inner()?.flush().map_err(|e| Failure::io("the export", &e))
+    }
+
+    /// The lists of a turn, with what was sealed in them.
+    fn pack_lists<W: Write>(&self, turn: &str, out: &mut Packer<W>) -> Result<(), Failure> {
+        let dir = self.lists_of(turn);
+        let mut names: Vec<_> =
+            std::fs::read_dir(&dir).into_iter().flatten().flatten().map(|item| item.file_name()).collect();
+        names.sort();
+        for name in names {
+            let path = dir.join(&name);
+            let io = |e: std::io::Error| Failure::io(path.display(), &e);
+            let file = std::fs::File::open(&path).map_err(io)?;
+            let meta = file.metadata().map_err(io)?;
+            let mut bytes = Vec::new();
+            self.discretion.read_lines(file).read_to_end(&mut bytes).map_err(io)?;
+            out.bytes(&Path::new("lists").join(turn).join(&name), &bytes, &meta)?;
+        }
+        Ok(())
     }
 
     pub(super) fn folder_of(&self, person: &str) -> PathBuf {

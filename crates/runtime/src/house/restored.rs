@@ -14,14 +14,14 @@ use metnos_memory::db::TelegramOut;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 /// The mark.
 const MARK: &str = "RESTORED";
 /// Who does this, in the audit.
-const BY: &str = "metnos/restore";
+const BY: &str = crate::audit_log::RESTORER;
 
 /// What was ended, each with how many there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -40,13 +40,22 @@ fn mark(home: &Home) -> PathBuf {
     home.state_dir().join(MARK)
 }
 
+/// What a restore went back to.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Rolled {
+    /// When the backup was made.
+    pub(super) made_at: String,
+    /// How many lines the audit had then.
+    pub(super) audit_lines: u64,
+}
+
 /// Says that the house was restored and nothing of it was ended yet.
-pub(super) fn set_mark(home: &Home) -> Result<(), Failure> {
+pub(super) fn set_mark(home: &Home, said: &Rolled) -> Result<(), Failure> {
     let path = mark(home);
     let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
     opened
         .and_then(|mut file| {
-            file.write_all(b"this house was restored; what was open in it has not been ended\n")?;
+            serde_json::to_writer(&mut file, said)?;
             file.sync_all()
         })
         .map_err(|e| Failure::io(path.display(), &e))
@@ -66,16 +75,18 @@ impl Runtime {
         if path.symlink_metadata().is_err() {
             return Ok(None);
         }
-        let ended = self.end_what_was_open()?;
+        let said = std::fs::read_to_string(&path).map_err(io)?;
+        let ended = self.end_what_was_open(&serde_json::from_str(&said).unwrap_or_default())?;
         std::fs::remove_file(&path).map_err(io)?;
         File::open(self.home.state_dir()).and_then(|dir| dir.sync_all()).map_err(io)?;
         Ok(Some(ended))
     }
 
-    fn end_what_was_open(&self) -> Result<Ended, Failure> {
+    fn end_what_was_open(&self, said: &Rolled) -> Result<Ended, Failure> {
         let mut line = Line::new(Kind::Config);
         line.caller = Some(BY.to_owned());
-        line.detail = json!({ "what": "restored", "ends": "sessions, links, codes, questions, messages" });
+        line.detail = json!({ "what": "restored", "backup": said.made_at, "lines": said.audit_lines,
+            "ends": "sessions, links, codes, questions, messages" });
         self.audit.append(line).map_err(|e| crate::call::unrecorded(&e))?;
         let (sessions, links) = self.end_sessions()?;
         self.end_codes()?;

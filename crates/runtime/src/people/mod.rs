@@ -9,6 +9,7 @@ mod admin_key;
 mod codes;
 mod live;
 mod persons;
+mod room;
 mod senders;
 mod slug;
 mod standing;

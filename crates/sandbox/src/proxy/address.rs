@@ -60,9 +60,8 @@ pub fn choose(
     if let (Some(ip), true) = (literal, named) {
         return Ok(SocketAddr::new(ip, port));
     }
-    let meant = patterns.iter().any(|p| (p.is_free() && p.port == port) || p.matches(bare, port));
-    if !meant && !lab::without(Layer::ProxyFence) {
-        return Err(Refused::Policy(format!("port {port} is not in this executor's profile")));
+    if !meant(patterns, bare, port) && !lab::without(Layer::ProxyFence) {
+        return Err(outside(port));
     }
     let addresses = match literal {
         Some(ip) => vec![ip],
@@ -75,6 +74,38 @@ pub fn choose(
             .first()
             .map(|ip| SocketAddr::new(*ip, port))
             .ok_or_else(|| Refused::Dns("no address".into())),
+    }
+}
+
+/// True when a pattern of the fence means this place.
+fn meant(patterns: &[NetPattern], host: &str, port: u16) -> bool {
+    patterns.iter().any(|p| (p.is_free() && p.port == port) || p.matches(host, port))
+}
+
+fn outside(port: u16) -> Refused {
+    Refused::Policy(format!("port {port} is not in this executor's profile"))
+}
+
+/// The hosts of a birth test: which server on the loopback stands for which `host:port`. Nothing else is there.
+#[derive(Clone, Debug, Default)]
+pub struct Stage(pub Vec<(String, u16, SocketAddr)>);
+
+impl Stage {
+    /// The server that stands for a place the fence names.
+    pub(super) fn choose(
+        &self,
+        patterns: &[NetPattern],
+        host: &str,
+        port: u16,
+    ) -> Result<SocketAddr, Refused> {
+        let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+        if !meant(patterns, bare, port) {
+            return Err(outside(port));
+        }
+        let known = self.0.iter().find(|(name, at, _)| name.eq_ignore_ascii_case(bare) && *at == port);
+        known
+            .map(|(_, _, address)| *address)
+            .ok_or_else(|| Refused::Network("no server of this birth test stands for it".into()))
     }
 }
 

@@ -9,7 +9,7 @@
 mod address;
 mod relay;
 
-pub use address::{Refused, Resolve, System, choose};
+pub use address::{Refused, Resolve, Stage, System, choose};
 
 use metnos_executor::profile::NetPattern;
 use metnos_executor::wire::{self, Body, Granted, Kind, Wish};
@@ -37,6 +37,14 @@ pub struct Traffic {
     pub received: u64,
 }
 
+/// Where a granted wish leads.
+pub enum Out {
+    /// To the world, by names that this resolves.
+    World(Arc<dyn Resolve>),
+    /// To the servers of a birth test, and nowhere else.
+    Stage(Stage),
+}
+
 /// The proxy of one call. Dropping it ends every connection.
 pub struct Proxy {
     ours: UnixStream,
@@ -48,16 +56,12 @@ pub struct Proxy {
 
 impl Proxy {
     /// Starts a proxy for one call, bounded by the fence's patterns and the call's deadline.
-    pub fn start(
-        patterns: Vec<NetPattern>,
-        deadline: Instant,
-        resolve: Arc<dyn Resolve>,
-    ) -> std::io::Result<Self> {
+    pub fn start(patterns: Vec<NetPattern>, deadline: Instant, out: Out) -> std::io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let traffic = Arc::new(Mutex::new(Traffic::default()));
         let relays = relay::Relays::new(deadline, Arc::clone(&traffic));
         let control = ours.try_clone()?;
-        let serving = Serving { patterns, resolve, traffic: Arc::clone(&traffic), relays: relays.clone() };
+        let serving = Serving { patterns, out, traffic: Arc::clone(&traffic), relays: relays.clone() };
         let thread =
             std::thread::Builder::new().name("egress".into()).spawn(move || serving.serve(&control))?;
         Ok(Self { ours, theirs: Some(theirs), traffic, thread: Some(thread), relays })
@@ -93,7 +97,7 @@ impl Drop for Proxy {
 
 struct Serving {
     patterns: Vec<NetPattern>,
-    resolve: Arc<dyn Resolve>,
+    out: Out,
     traffic: Arc<Mutex<Traffic>>,
     relays: relay::Relays,
 }
@@ -136,7 +140,10 @@ impl Serving {
     }
 
     fn reach(&self, wish: &Wish) -> Result<TcpStream, Refused> {
-        let address = choose(&self.patterns, &wish.host, wish.port, self.resolve.as_ref())?;
+        let address = match &self.out {
+            Out::World(resolve) => choose(&self.patterns, &wish.host, wish.port, resolve.as_ref())?,
+            Out::Stage(stage) => stage.choose(&self.patterns, &wish.host, wish.port)?,
+        };
         #[cfg(feature = "lab")]
         let address = crate::lab::routed(address);
         // Connecting to the checked address, not to the name, is what defeats a second answer.

@@ -7,7 +7,7 @@ use super::archive::{Kind, open_regular};
 use super::items::{done, failed, items, result};
 use super::tree::{Seen, walk};
 use crate::call::Call;
-use crate::kinds;
+use metnos_executor::formats::for_archive;
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op, Origin, WriteMode};
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -58,20 +58,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     call.list = ListName::Results;
     let args: Args = call.args()?;
     let dst = args.dst.0;
-    let by_name = Kind::of_name(dst.as_os_str().as_bytes()).filter(|kind| *kind != Kind::Tar);
-    let ext = dst.extension().unwrap_or_default().as_bytes();
-    let kind = match args.format.or(by_name) {
-        Some(kind) => kind,
-        // A zip that calls itself something else would deceive whoever opens it.
-        None if kinds::of_ext(ext) == Some(kinds::Kind::Archive) => {
-            return Err(Failure::wrong_args(format!(
-                "{}: only zip, tar.gz and tar.zst are made",
-                dst.display()
-            ))
-            .with_hint("change the ending of dst, or say the format"));
-        }
-        None => Kind::Zip,
-    };
+    let kind = for_archive(&dst, args.format)?;
     let (members, special, origin) = collect(call, &dst)?;
     if members.is_empty() {
         return Ok(());

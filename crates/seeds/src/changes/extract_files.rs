@@ -329,7 +329,7 @@ impl Unpacking<'_, '_> {
         let Some(op) = step.op else { return Ok(None) };
         // Somebody must be able to read and remove what was unpacked, whatever the archive says.
         let mode = step.member.mode.map(|mode| (mode & 0o777) | 0o600);
-        let attributes = Attributes { mode, mtime: step.member.mtime };
+        let attributes = Attributes { mode, mtime: step.member.mtime.map(|at| (at, 0)) };
         self.hands.write_as(op, attributes, fill).map(Some)
     }
 }

@@ -6,6 +6,7 @@
 
 mod archive;
 mod compress_files;
+mod copy_tree;
 mod create_dirs;
 mod delete_dirs;
 mod delete_files;
@@ -14,7 +15,6 @@ mod extract_files;
 mod items;
 mod lines;
 mod move_files;
-mod name_template;
 mod records;
 mod render;
 mod tree;

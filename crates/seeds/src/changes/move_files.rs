@@ -1,22 +1,21 @@
-//! `move_files`: moves and renames. Never replaces: a name that is taken fails that item alone,
-//! unless the template counts, in which case it takes the next free number.
+//! `move_files`: moves and renames. Never replaces: where a name is taken both are kept, and the new one gets a
+//! number. A name that was said outright and is taken fails that item alone.
 
 use super::dirs::{self, Dirs};
 use super::items::{Item, done, failed, items, name, result, tick};
-use super::name_template::{Facts, Template, moment};
-use super::tree::{Seen, mount_of, walk};
+use super::tree::{Seen, attributes, dress, mount_of, walk};
 use crate::call::Call;
+use metnos_executor::naming::{Facts, Naming, free_name, moment};
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op};
-use metnos_hands::Hands;
+use metnos_hands::{Attributes, Hands};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 #[derive(Deserialize)]
 struct Args {
@@ -38,11 +37,12 @@ struct Step {
 
 /// Everything decided so far.
 struct Plan {
-    dst_dir: Option<Template>,
-    name: Template,
+    naming: Naming,
     zone: jiff::tz::TimeZone,
     dirs: Dirs,
     ops: Vec<Op>,
+    /// What the folders that are made for moved ones look like, by their operation.
+    dress: Vec<(usize, Attributes)>,
     /// Destinations of earlier items.
     taken: HashSet<PathBuf>,
     /// Sources of earlier items: free by the time a later item is moved.
@@ -58,18 +58,13 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     if args.dst_dir.is_none() && args.name_template.is_none() {
         return Err(Failure::wrong_args("say where to move to (dst_dir) or how to rename (name_template)"));
     }
-    let dst_dir = match args.dst_dir {
-        None => None,
-        // A folder that really is called that way is not a template.
-        Some(BytePath(dir)) if dir.is_dir() => Some(Template::literal(dir.as_os_str().as_bytes())),
-        Some(BytePath(dir)) => Some(Template::parse(dir.as_os_str().as_bytes())?),
-    };
+    let dst_dir = args.dst_dir.as_ref().map(|BytePath(dir)| dir.as_path());
     let mut plan = Plan {
-        dst_dir,
-        name: Template::parse(args.name_template.as_deref().unwrap_or("{name}").as_bytes())?,
+        naming: Naming::parse(dst_dir, args.name_template.as_deref())?,
         zone: call.now.time_zone().clone(),
         dirs: Dirs::default(),
         ops: Vec::new(),
+        dress: Vec::new(),
         taken: HashSet::new(),
         freed: HashSet::new(),
         counters: HashMap::new(),
@@ -89,7 +84,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let mut hands = call.intent(Intent { ops: plan.ops })?;
+    let mut hands = call.intent(Intent { ops: std::mem::take(&mut plan.ops) })?;
     let mut created = 0u64;
     for (n, step) in steps.iter().enumerate() {
         tick(call, n as u64, total, "files")?;
@@ -102,6 +97,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
             Err(failure) => failed(call, step.item.index, &step.item.path, &failure),
         }
     }
+    dress(&mut hands, &plan.dress);
     if created > 0 {
         call.set("created_dirs", created);
     }
@@ -138,7 +134,10 @@ impl Plan {
         let dirs = self.dirs.need(&parent, &mut self.ops)?;
         let start = self.ops.len();
         if meta.is_dir() && elsewhere(src, &parent) {
-            self.ops.extend(tree_ops(src, &dst)?);
+            let from = self.ops.len();
+            let (ops, dress) = tree_ops(src, &dst)?;
+            self.ops.extend(ops);
+            self.dress.extend(dress.into_iter().map(|(i, attributes)| (from + i, attributes)));
         } else {
             self.ops.push(Op::Move { src: BytePath(src.clone()), dst: BytePath(dst.clone()) });
         }
@@ -163,41 +162,30 @@ impl Plan {
             .unwrap_or_default();
         let taken = item.extra.as_deref().and_then(|t| moment(t, &self.zone)).unwrap_or(modified);
         let mut facts = Facts { name: name.as_bytes(), modified, taken, counter: 1 };
-        let counts = self.name.counts() || self.dst_dir.as_ref().is_some_and(Template::counts);
-        if !counts {
-            return self.place(parent, &facts);
+        if self.naming.gives_numbers() {
+            let dst = self.naming.place(src, &facts)?;
+            let free = free_name(&dst, meta.is_dir(), |at| at != src && self.occupied(at));
+            return free.ok_or_else(|| no_number(src));
         }
-        let folder = self.place(parent, &facts)?.parent().unwrap_or(parent).to_path_buf();
+        if !self.naming.counts() {
+            return self.naming.place(src, &facts);
+        }
+        let folder = self.naming.place(src, &facts)?.parent().unwrap_or(parent).to_path_buf();
         let first = self.counters.get(&folder).copied().unwrap_or(1);
         for counter in first..COUNTER_MAX {
             facts.counter = counter;
-            let dst = self.place(parent, &facts)?;
+            let dst = self.naming.place(src, &facts)?;
             if dst == *src || !self.occupied(&dst) {
                 self.counters.insert(folder, counter.saturating_add(1));
                 return Ok(dst);
             }
         }
-        Err(Failure::new(ErrorClass::DstExists, format!("{}: no free number for it", src.display())))
+        Err(no_number(src))
     }
+}
 
-    /// The destination the templates give. A name may hold folders, but never a way out of them.
-    fn place(&self, parent: &Path, facts: &Facts<'_>) -> Result<PathBuf, Failure> {
-        let dir = match &self.dst_dir {
-            Some(template) => PathBuf::from(OsStr::from_bytes(&template.render(facts))),
-            None => parent.to_path_buf(),
-        };
-        let name = self.name.render(facts);
-        let relative = Path::new(OsStr::from_bytes(&name));
-        let plain = |path: &Path| path.components().all(|c| matches!(c, Component::Normal(_)));
-        let leaves = dir.components().any(|c| c == Component::ParentDir);
-        if name.is_empty() || name.contains(&0) || name.ends_with(b"/") || !plain(relative) || leaves {
-            return Err(Failure::wrong_args(format!(
-                "{:?} cannot be a name",
-                String::from_utf8_lossy(&name)
-            )));
-        }
-        Ok(dir.join(relative))
-    }
+fn no_number(src: &Path) -> Failure {
+    Failure::new(ErrorClass::DstExists, format!("{}: no free number for it", src.display()))
 }
 
 /// True when `dir`, or the nearest parent of it that exists, is on another mount than `src`: two
@@ -210,16 +198,20 @@ fn elsewhere(src: &Path, dir: &Path) -> bool {
     here.is_some() && there.is_some() && here != there
 }
 
+/// What folders that are made look like, by their operation.
+type Dresses = Vec<(usize, Attributes)>;
+
 /// A directory cannot be renamed to another mount: its folders are made there, its files
-/// moved one by one, and the emptied folders removed. The new folders have today's date.
-fn tree_ops(src: &Path, dst: &Path) -> Result<Vec<Op>, Failure> {
-    let (mut ops, mut emptied) = (Vec::new(), Vec::new());
+/// moved one by one, and the emptied folders removed. The new folders get the rights and dates of the old ones.
+fn tree_ops(src: &Path, dst: &Path) -> Result<(Vec<Op>, Dresses), Failure> {
+    let (mut ops, mut emptied, mut dress) = (Vec::new(), Vec::new(), Vec::new());
     walk(src, &mut |seen| match seen {
         Seen::Node(path, meta) => {
             let below = path.strip_prefix(src).unwrap_or(&path);
             // Joining nothing would leave a slash at the end.
             let to = if below.as_os_str().is_empty() { dst.to_path_buf() } else { dst.join(below) };
             if meta.is_dir() {
+                dress.push((ops.len(), attributes(&meta)));
                 ops.push(Op::MakeDir { path: BytePath(to) });
                 emptied.push(Op::RemoveDir { path: BytePath(path) });
             } else {
@@ -235,7 +227,7 @@ fn tree_ops(src: &Path, dst: &Path) -> Result<Vec<Op>, Failure> {
     })?;
     emptied.reverse();
     ops.extend(emptied);
-    Ok(ops)
+    Ok((ops, dress))
 }
 
 /// Performs the operations of one item; the first that fails ends it, and what was not moved yet

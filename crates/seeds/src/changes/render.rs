@@ -4,48 +4,9 @@ use super::records::Records;
 use crate::tables::cell::{harmless, harmless_text, plain};
 use crate::tables::markup::escape;
 use crate::tables::xlsx::XlsxOut;
-use serde::{Deserialize, Serialize};
+use metnos_executor::formats::Format;
 use serde_json::{Map, Value};
 use std::io::{self, Write};
-use std::path::Path;
-
-/// What a file of records looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Format {
-    /// One line for each record.
-    Text,
-    /// Comma-separated values.
-    Csv,
-    /// One array of objects.
-    Json,
-    /// A markdown table.
-    Md,
-    /// A page with a table.
-    Html,
-    /// A workbook with one sheet.
-    Xlsx,
-}
-
-impl Format {
-    /// The format a file's extension stands for.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "txt" | "text" | "log" => Some(Self::Text),
-            "csv" => Some(Self::Csv),
-            "json" => Some(Self::Json),
-            "md" | "markdown" => Some(Self::Md),
-            "html" | "htm" => Some(Self::Html),
-            "xlsx" => Some(Self::Xlsx),
-            _ => None,
-        }
-    }
-
-    /// True when more of it can follow what a file already holds.
-    pub(super) fn appends(self) -> bool {
-        matches!(self, Self::Text | Self::Csv | Self::Md)
-    }
-}
 
 /// Writes every record as `format`. `header` is false when the file already has one.
 pub(super) fn render(

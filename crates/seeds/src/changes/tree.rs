@@ -1,9 +1,11 @@
 //! A walk below one directory that never follows a link and never leaves the mount it began in.
 
 use metnos_executor::Failure;
+use metnos_hands::{Attributes, Hands};
 use rustix::fs::{AtFlags, CWD, StatxFlags};
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What a walk comes across.
@@ -63,6 +65,20 @@ fn children(dir: &Path) -> io::Result<Vec<PathBuf>> {
         std::fs::read_dir(dir)?.map(|entry| entry.map(|e| e.path())).collect::<io::Result<_>>()?;
     paths.sort();
     Ok(paths)
+}
+
+/// What a folder looks like beside what is in it.
+pub(super) fn attributes(meta: &Metadata) -> Attributes {
+    Attributes { mode: Some(meta.mode()), mtime: Some((meta.mtime(), 0)) }
+}
+
+/// Gives the folders that were made the rights and the dates of those they stand for, the deepest first, now that
+/// everything is in them. One that was not made has nothing to be given.
+pub(super) fn dress(hands: &mut Hands, dirs: &[(usize, Attributes)]) {
+    for (i, attributes) in dirs.iter().rev() {
+        // What is in it is all there; its date alone is no reason to call that a failure.
+        let _ = hands.dress_dir(*i, *attributes);
+    }
 }
 
 /// Device and mount of a directory. The mount tells a bind mount of the same device apart.

@@ -2,20 +2,24 @@
 //! files of their own, or copies of files.
 //!
 //! Which one follows from the arguments: `path` with `content` or with a list; `dst_dir` with a
-//! list, whose entries are copied when they name files and written when they carry `content`.
+//! list, whose entries are copied when they name files and written when they carry `content`. A folder is copied as
+//! the tree it is. Where a name is taken both are kept, and the new one gets a number.
 
+use super::copy_tree;
 use super::dirs::{self, Dirs};
 use super::items::{done, failed, name, result, tick};
 use super::records::{Records, SAMPLE};
-use super::render::{Format, render};
+use super::render::render;
+use super::tree::dress;
 use crate::call::{Call, next_line, parse};
 use base64::Engine;
+use metnos_executor::formats::{Format, for_content, for_list};
+use metnos_executor::naming::{Facts, Naming, free_name};
 use metnos_executor::{BytePath, ErrorClass, Failure, Intent, ListName, Op, Origin, WriteMode, path};
 use metnos_hands::{Attributes, Hands, Written};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -55,9 +59,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
 }
 
 fn write_content(call: &mut Call<'_>, args: &Args, dst: &Path, content: &str) -> Result<(), Failure> {
-    if args.format == Some(Format::Xlsx) {
-        return Err(Failure::wrong_args("a workbook is made from a list, not from content"));
-    }
+    for_content(dst, args.format)?;
     let content = match args.mode {
         WriteMode::Append => super::lines::of_its_own(dst, content),
         _ => content.into(),
@@ -74,7 +76,7 @@ fn write_records(
     dst: &Path,
     mut records: Records<'_>,
 ) -> Result<(), Failure> {
-    let format = args.format.or_else(|| Format::of(dst)).unwrap_or(Format::Text);
+    let format = for_list(dst, args.format)?;
     let old = std::fs::symlink_metadata(dst).map(|m| m.len()).unwrap_or(0);
     let grows = args.mode == WriteMode::Append && old > 0;
     if grows && !format.appends() {
@@ -139,6 +141,8 @@ fn answer_one(
 /// What one entry becomes.
 enum Source {
     Copy(PathBuf),
+    /// A folder, with everything in it.
+    Tree(PathBuf),
     Content(Vec<u8>),
 }
 
@@ -148,7 +152,8 @@ struct Step {
     source: Source,
     dst: PathBuf,
     dirs: Range<usize>,
-    op: usize,
+    /// Its operations: one, or those of a tree.
+    ops: Range<usize>,
 }
 
 fn write_each(
@@ -161,24 +166,24 @@ fn write_each(
         return Err(Failure::wrong_args("one table from a list needs the full path of its file in path"));
     }
     let copies = args.format.is_none();
-    let (mut dirs, mut ops, mut steps, mut taken) = (Dirs::default(), Vec::new(), Vec::new(), HashSet::new());
+    let mut plan = Plan {
+        mode: args.mode,
+        naming: Naming::parse(Some(dir), None)?,
+        zone: call.now.time_zone().clone(),
+        dirs: Dirs::default(),
+        ops: Vec::new(),
+        taken: HashSet::new(),
+        dress: Vec::new(),
+    };
+    let mut steps: Vec<Step> = Vec::new();
     let (mut line, mut index) = (Vec::new(), 0u64);
     while let Some(text) = next_line(&mut source, &mut line)? {
         let entry = parse(text, index)?;
-        let planned = match of_entry(&entry, copies) {
-            Ok((name, source)) => {
-                let dst = dir.join(OsStr::from_bytes(&name));
-                plan(&mut dirs, &mut ops, &mut taken, &source, &dst, args.mode).map(|(dirs, op)| Step {
-                    index,
-                    origin: Origin::of(&entry),
-                    source,
-                    dst,
-                    dirs,
-                    op,
-                })
-            }
-            Err(failure) => Err(failure),
-        };
+        let planned = of_entry(&entry, copies).and_then(|(name, source)| {
+            let dst = plan.place(&name, &source)?;
+            let (dst, dirs, ops) = plan.add(call, index, &source, &dst)?;
+            Ok(Step { index, origin: Origin::of(&entry), source, dst, dirs, ops })
+        });
         match planned {
             Ok(step) => steps.push(step),
             Err(failure) => {
@@ -188,13 +193,22 @@ fn write_each(
         }
         index = index.saturating_add(1);
     }
-    if ops.is_empty() {
+    if plan.ops.is_empty() {
         return Ok(());
     }
-    let total = steps.len() as u64;
-    let mut hands = call.intent(Intent { ops })?;
-    for (n, step) in steps.into_iter().enumerate() {
-        tick(call, n as u64, total, "files")?;
+    let total = plan.ops.len() as u64;
+    let mut hands = call.intent(Intent { ops: std::mem::take(&mut plan.ops) })?;
+    for step in steps {
+        tick(call, step.ops.start as u64, total, "files")?;
+        if let Source::Tree(src) = &step.source {
+            match dirs::make(&mut hands, step.dirs.clone()) {
+                Ok(_) => {
+                    copy_tree::perform(call, &mut hands, step.index, src, &step.dst, step.ops, step.origin)?
+                }
+                Err(failure) => failed(call, step.index, &step.dst, &failure),
+            }
+            continue;
+        }
         let written = dirs::make(&mut hands, step.dirs.clone()).and_then(|_| perform(&mut hands, &step));
         match written {
             Ok(written) => {
@@ -209,6 +223,7 @@ fn write_each(
             Err(failure) => failed(call, step.index, &step.dst, &failure),
         }
     }
+    dress(&mut hands, &plan.dress);
     hands.finish()
 }
 
@@ -217,6 +232,7 @@ fn of_entry(entry: &Value, copies: bool) -> Result<(Vec<u8>, Source), Failure> {
     let file = path::of_entry(entry, "path");
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
     let source = match (&file, text("content"), text("content_b64")) {
+        (Some(file), ..) if copies && is_dir(file) => Source::Tree(file.clone()),
         (Some(file), ..) if copies => Source::Copy(file.clone()),
         (_, Some(content), _) => Source::Content(content.as_bytes().to_vec()),
         (_, None, Some(b64)) => {
@@ -237,50 +253,107 @@ fn of_entry(entry: &Value, copies: bool) -> Result<(Vec<u8>, Source), Failure> {
     Ok((name, source))
 }
 
-fn plan(
-    dirs: &mut Dirs,
-    ops: &mut Vec<Op>,
-    taken: &mut HashSet<PathBuf>,
-    source: &Source,
-    dst: &Path,
+fn is_dir(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Everything decided so far.
+struct Plan {
     mode: WriteMode,
-) -> Result<(Range<usize>, usize), Failure> {
-    if let Source::Copy(src) = source {
-        let meta = std::fs::symlink_metadata(src).map_err(|e| Failure::io(src.display(), &e))?;
-        if !meta.is_file() {
-            return Err(Failure::wrong_args(format!("{}: only regular files are copied", src.display())));
+    naming: Naming,
+    zone: jiff::tz::TimeZone,
+    dirs: Dirs,
+    ops: Vec<Op>,
+    /// Destinations of earlier entries.
+    taken: HashSet<PathBuf>,
+    /// What the folders of copied trees look like, by their operation.
+    dress: Vec<(usize, Attributes)>,
+}
+
+impl Plan {
+    /// Where one entry goes if nothing is there. What is not a file has no date and no kind of its own.
+    fn place(&self, name: &[u8], source: &Source) -> Result<PathBuf, Failure> {
+        let modified = match source {
+            Source::Copy(src) | Source::Tree(src) => {
+                let meta = std::fs::symlink_metadata(src).map_err(|e| Failure::io(src.display(), &e))?;
+                let nanos = i32::try_from(meta.mtime_nsec()).unwrap_or(0);
+                jiff::Timestamp::new(meta.mtime(), nanos).unwrap_or_default()
+            }
+            Source::Content(_) if self.naming.has_fields() => {
+                return Err(Failure::wrong_args(
+                    "dst_dir: only what is copied has a date and a kind to sort by",
+                ));
+            }
+            Source::Content(_) => jiff::Timestamp::UNIX_EPOCH,
+        };
+        let modified = modified.to_zoned(self.zone.clone()).datetime();
+        if self.naming.counts() {
+            return Err(Failure::wrong_args("dst_dir: copies are numbered where their names are taken"));
         }
-        if mode == WriteMode::Append {
+        let facts = Facts { name, modified, taken: modified, counter: 1 };
+        self.naming.place(Path::new(""), &facts)
+    }
+
+    /// Decides where one entry goes, and plans the way there.
+    fn add(
+        &mut self,
+        call: &mut Call<'_>,
+        index: u64,
+        source: &Source,
+        dst: &Path,
+    ) -> Result<(PathBuf, Range<usize>, Range<usize>), Failure> {
+        if let Source::Copy(src) = source {
+            let meta = std::fs::symlink_metadata(src).map_err(|e| Failure::io(src.display(), &e))?;
+            if !meta.is_file() && !meta.is_symlink() {
+                return Err(Failure::wrong_args(format!(
+                    "{}: neither a file, nor a link, nor a folder",
+                    src.display()
+                )));
+            }
+        }
+        if self.mode == WriteMode::Append && !matches!(source, Source::Content(_)) {
             return Err(Failure::wrong_args("copies are created or overwritten, not appended"));
         }
+        let exists = |at: &Path| std::fs::symlink_metadata(at).is_ok();
+        let is_tree = matches!(source, Source::Tree(_));
+        // A tree is never laid over another.
+        let keeps = is_tree || self.mode == WriteMode::Create;
+        let free = free_name(dst, is_tree, |at| self.taken.contains(at) || (keeps && exists(at)));
+        let dst = free.ok_or_else(|| {
+            Failure::new(ErrorClass::DstExists, format!("{}: no free number for it", dst.display()))
+        })?;
+        if let Source::Tree(src) = source
+            && dst.starts_with(src)
+        {
+            return Err(Failure::wrong_args(format!("{}: cannot be copied into itself", src.display())));
+        }
+        let made = self.dirs.need(dst.parent().unwrap_or(&dst), &mut self.ops)?;
+        let start = self.ops.len();
+        let to = || BytePath(dst.clone());
+        match source {
+            Source::Tree(src) => copy_tree::plan(call, index, src, &dst, &mut self.ops, &mut self.dress)?,
+            Source::Copy(src) if !exists(&dst) => {
+                self.ops.push(Op::Copy { src: BytePath(src.clone()), dst: to() });
+            }
+            _ => self.ops.push(Op::Write { dst: to(), mode: self.mode }),
+        }
+        self.taken.insert(dst.clone());
+        Ok((dst, made, start..self.ops.len()))
     }
-    let exists = std::fs::symlink_metadata(dst).is_ok();
-    if taken.contains(dst) || (mode == WriteMode::Create && exists) {
-        let message = format!("{}: something is already there", dst.display());
-        return Err(Failure::new(ErrorClass::DstExists, message));
-    }
-    let made = dirs.need(dst.parent().unwrap_or(dst), ops)?;
-    let to = BytePath(dst.to_path_buf());
-    ops.push(match source {
-        Source::Copy(src) if !exists => Op::Copy { src: BytePath(src.clone()), dst: to },
-        _ => Op::Write { dst: to, mode },
-    });
-    taken.insert(dst.to_path_buf());
-    let op = made.end;
-    Ok((made, op))
 }
 
 fn perform(hands: &mut Hands, step: &Step) -> Result<Written, Failure> {
-    match (&step.source, hands.intent().ops.get(step.op)) {
-        (Source::Copy(_), Some(Op::Copy { .. })) => hands.copy(step.op),
-        (Source::Copy(src), _) => {
+    let op = step.ops.start;
+    match (&step.source, hands.intent().ops.get(op)) {
+        (Source::Copy(_) | Source::Tree(_), Some(Op::Copy { .. })) => hands.copy(op),
+        (Source::Copy(src) | Source::Tree(src), _) => {
             let meta = std::fs::symlink_metadata(src).map_err(|e| Failure::io(src.display(), &e))?;
-            let attributes = Attributes { mode: Some(meta.mode()), mtime: Some(meta.mtime()) };
-            hands.write_as(step.op, attributes, |w| {
+            let attributes = Attributes { mode: Some(meta.mode()), mtime: Some((meta.mtime(), 0)) };
+            hands.write_as(op, attributes, |w| {
                 let file = super::archive::open_regular(src)?;
                 io::copy(&mut io::BufReader::with_capacity(256 << 10, file), w).map(|_| ())
             })
         }
-        (Source::Content(bytes), _) => hands.write(step.op, |w| w.write_all(bytes)),
+        (Source::Content(bytes), _) => hands.write(op, |w| w.write_all(bytes)),
     }
 }

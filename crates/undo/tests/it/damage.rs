@@ -142,7 +142,7 @@ fn folders_of_an_older_layout_find_their_shelf() {
 fn what_was_let_go_of_stays_in_the_list() {
     let (bench, dir) = bench();
     let at = "2026-02-01T00:00:00Z".parse().unwrap();
-    let kept = bench.keep(0).to_owned();
+    let kept = bench.keep(0, "c");
     assert!(fs::read_dir(&kept).unwrap().count() > 0);
     bench.journal.free("c", at).unwrap();
     assert!(!kept.exists(), "what it kept is gone");

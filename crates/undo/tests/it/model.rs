@@ -1,7 +1,7 @@
 //! Whatever a call does, undo gives the tree back: over random trees and random operations.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::common::{Bench, back, cp, mkdir, mv, perform, put, rm, rmdir};
+use crate::common::{Bench, back, cp, ln, mkdir, mv, perform, put, rm, rmdir};
 use metnos_executor::{Op, WriteMode};
 use metnos_hands::Kind;
 use metnos_undo::Purpose;
@@ -18,12 +18,16 @@ use std::time::{Duration, SystemTime};
 const NAMES: [&[u8]; 7] = [b"a", b"b", b"c d", b"new\nline", b"\xff\xfe", b"e", b"f"];
 
 /// Random numbers that a failing case prints as one list.
-struct Dice<'a> {
+pub(crate) struct Dice<'a> {
     left: std::slice::Iter<'a, u32>,
 }
 
-impl Dice<'_> {
-    fn roll(&mut self, sides: usize) -> usize {
+impl<'a> Dice<'a> {
+    pub(crate) fn new(numbers: &'a [u32]) -> Self {
+        Self { left: numbers.iter() }
+    }
+
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.left.next().map_or(0, |n| *n as usize % sides.max(1))
     }
 
@@ -36,9 +40,9 @@ impl Dice<'_> {
     }
 }
 
-type Model = BTreeMap<PathBuf, Kind>;
+pub(crate) type Model = BTreeMap<PathBuf, Kind>;
 
-fn grow(roots: &[&Path], dice: &mut Dice<'_>) -> Model {
+pub(crate) fn grow(roots: &[&Path], dice: &mut Dice<'_>) -> Model {
     let mut model: Model = roots.iter().map(|root| (root.to_path_buf(), Kind::Dir)).collect();
     for _ in 0..3 + dice.roll(9) {
         let dirs: Vec<PathBuf> = of_kind(&model, Kind::Dir).into_iter().cloned().collect();
@@ -76,7 +80,7 @@ fn of_kind(model: &Model, kind: Kind) -> Vec<&PathBuf> {
 }
 
 /// An intent that works on this tree, in any order that does.
-fn intent(model: &mut Model, roots: &[&Path], dice: &mut Dice<'_>) -> Vec<Op> {
+pub(crate) fn intent(model: &mut Model, roots: &[&Path], dice: &mut Dice<'_>) -> Vec<Op> {
     let mut ops = Vec::new();
     for _ in 0..1 + dice.roll(10) {
         let dirs = of_kind(model, Kind::Dir);
@@ -86,7 +90,8 @@ fn intent(model: &mut Model, roots: &[&Path], dice: &mut Dice<'_>) -> Vec<Op> {
         let loose: Vec<&PathBuf> = files.iter().copied().chain(of_kind(model, Kind::Link)).collect();
         let free = dirs[dice.roll(dirs.len())].join(dice.name());
         let is_free = !model.contains_key(&free);
-        let op = match dice.roll(12) {
+        let op = match dice.roll(13) {
+            12 if is_free => ln(free, dice.name()),
             0 if is_free => mkdir(free),
             1 if is_free => {
                 put(free, [WriteMode::Create, WriteMode::Overwrite, WriteMode::Append][dice.roll(3)])
@@ -148,6 +153,7 @@ fn apply(model: &mut Model, op: &Op) {
     match op {
         Op::MakeDir { path } => drop(model.insert(path.0.clone(), Kind::Dir)),
         Op::Write { dst, .. } | Op::Copy { dst, .. } => drop(model.insert(dst.0.clone(), Kind::File)),
+        Op::Link { dst, .. } => drop(model.insert(dst.0.clone(), Kind::Link)),
         Op::Delete { path } | Op::RemoveDir { path } => drop(model.remove(&path.0)),
         Op::Move { src, dst } => {
             let inside: Vec<PathBuf> =
@@ -164,7 +170,7 @@ fn apply(model: &mut Model, op: &Op) {
 
 /// One bench with a random tree on it, a random intent, and what was there before.
 fn set(bench: &Bench, numbers: &[u32]) -> (Vec<Op>, crate::common::Tree) {
-    let mut dice = Dice { left: numbers.iter() };
+    let mut dice = Dice::new(numbers);
     let roots: Vec<&Path> = bench.roots.iter().map(|root| root.path()).collect();
     let mut model = grow(&roots, &mut dice);
     (intent(&mut model, &roots, &mut dice), bench.tree())
@@ -203,7 +209,7 @@ fn cut_is_as_before(bench: &Bench, numbers: &[u32], stop: usize, swallowed: bool
     drop(open);
     if swallowed {
         for i in 0..bench.roots.len() {
-            metnos_hands::made::forget(bench.keep(i)).unwrap();
+            metnos_hands::made::forget(&bench.keep(i, "c")).unwrap();
         }
     }
     let (_, mut open) = bench.journal.cut().unwrap().pop().unwrap();
@@ -218,12 +224,12 @@ fn cut_is_as_before(bench: &Bench, numbers: &[u32], stop: usize, swallowed: bool
     open.rolled_back(&left.iter().map(|(_, seen, _)| *seen).collect::<Vec<_>>()).unwrap();
 }
 
-fn numbers() -> impl Strategy<Value = Vec<u32>> {
+pub(crate) fn numbers() -> impl Strategy<Value = Vec<u32>> {
     proptest::collection::vec(any::<u32>(), 0..160)
 }
 
 /// The same cases every time; as many others as `UNDO_CASES` says, if it says.
-fn cases(n: u32) -> ProptestConfig {
+pub(crate) fn cases(n: u32) -> ProptestConfig {
     let asked = std::env::var("UNDO_CASES").ok().and_then(|n| n.parse().ok());
     ProptestConfig {
         cases: asked.unwrap_or(n),
@@ -235,7 +241,7 @@ fn cases(n: u32) -> ProptestConfig {
 }
 
 /// Two places on different file systems, if there are.
-fn apart() -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn apart() -> Option<(PathBuf, PathBuf)> {
     use std::os::unix::fs::MetadataExt;
     let (a, b) = (std::env::temp_dir(), PathBuf::from("/dev/shm"));
     let dev = |path: &Path| fs::metadata(path).ok().map(|meta| meta.dev());

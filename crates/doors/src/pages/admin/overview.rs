@@ -61,7 +61,7 @@ impl AdminPage for Page {
 
 fn look(house: &House, who: &Who) -> Result<View, Failure> {
     let runtime = house.runtime();
-    let executors = runtime.executors();
+    let executors = runtime.executor_counts();
     let (running, queued) = house.hub.load();
     let now = jiff::Timestamp::now();
     let since = now.saturating_sub(jiff::SignedDuration::from_hours(24 * (DAYS - 1))).unwrap_or(now);
@@ -95,8 +95,8 @@ fn look(house: &House, who: &Who) -> Result<View, Failure> {
         resident_bytes: resident(),
         waiting: house.waiting(who)?.len(),
         knocking: runtime.knocks()?.len(),
-        executors: executors.len(),
-        out_of_use: executors.iter().filter(|row| !row.verified || row.state != "active").count(),
+        executors: executors.in_use,
+        out_of_use: executors.out_of_use,
         turns: Plot::new(turns.collect()),
         latency: Plot::new(latency.collect()),
         sizes: super::sizes(house),

@@ -63,11 +63,9 @@ impl AdminPage for Page {
 fn look(house: &House, who: &Who, before: Option<&str>) -> Result<View, Failure> {
     let (found, next) = house.runtime().turns_before(&who.caller(), before, ROWS as usize)?;
     let row = |change: metnos_runtime::undo::Turn| {
-        let turn = turn_of(&change.id).map(str::to_owned);
-        let known = turn.as_deref().map(|turn| house.gateway.turn(turn)).transpose()?.flatten();
         Ok(Row {
-            request: known.map(|known| known.request),
-            turn,
+            request: house.runtime().request_of(&change.id)?,
+            turn: turn_of(&change.id).map(str::to_owned),
             at: change.at.map(|at| at.to_string()),
             person: person_of(&change.user).to_owned(),
             executor: change.executor,
@@ -94,7 +92,9 @@ pub(super) async fn take_back(
     Path(id): Path<String>,
 ) -> Result<Json<Done>, Refusal> {
     let speech = house.words.speak(who.person.language.as_deref());
-    let outcome = blocking(move || house.runtime().undo(&who.caller(), Some(&id), Purpose::Undo)).await?;
+    let outcome =
+        blocking(move || house.runtime().undo(&who.caller(), Some(&id), Purpose::Undo, &mut |_| false))
+            .await?;
     let outcome = outcome
         .ok_or_else(|| Failure::new(ErrorClass::Conflict, "there is nothing left of it to be taken back"))?;
     let mut text = speech.say("undone", &[("n", &outcome.reversed.to_string())]);

@@ -188,7 +188,7 @@ fn a_line_survives_the_file() {
         layers: vec!["mount".into(), "landlock".into()],
         limits: Some("cgroup".into()),
         cell: Some(Cell { warm: true, mounts: "pure".into() }),
-        net: Some(Net { allowed: vec!["a:443".into()], refused: vec![] }),
+        net: Some(Net { allowed: vec!["a:443".into()], refused: vec![], ..Net::default() }),
         verdicts: vec![Verdict::new("laws", "allow", "")],
         detail: serde_json::json!({"free": [1, 2]}),
         ..call("c\n\u{1f600}")

@@ -16,8 +16,14 @@ use std::process::ExitCode;
 /// Runs one of them.
 pub(crate) fn run(printer: Printer, command: Ops) -> Result<ExitCode, Failure> {
     match command {
-        Ops::Backup { file, force } => backup::backup(printer, file, force),
-        Ops::Restore { file } => backup::restore(printer, &file),
+        Ops::Backup { file, force, passphrase_file, recipient } => {
+            let lock = backup::lock(passphrase_file.as_deref(), &recipient)?;
+            backup::backup(printer, file, &lock, force)
+        }
+        Ops::Restore { file, passphrase_file, identity_file } => {
+            let keys = backup::keys(passphrase_file.as_deref(), identity_file.as_deref())?;
+            backup::restore(printer, &file, &keys)
+        }
         Ops::Config { command } => config::run(printer, command),
         Ops::Service { command } => service::run(printer, command),
         Ops::Logs { n, follow } => logs::run(printer, n, follow),

@@ -11,6 +11,7 @@
 pub mod browser;
 pub mod calls;
 pub mod daemon;
+pub mod draft;
 pub mod model;
 pub mod pty;
 pub mod session;
@@ -180,9 +181,23 @@ impl House {
         }
     }
 
+    /// `metnos exec --as WHO NAME ARGS --json`; a question stays a question.
+    pub fn exec_as(&self, who: &str, name: &str, args: Value) -> Ran {
+        self.run_with(&["--json", "exec", "--as", who, name, "-"], args.to_string().as_bytes())
+    }
+
     /// The same, and a question stays a question.
     pub fn exec_asking(&self, name: &str, args: Value) -> Ran {
         self.run_with(&["--json", "exec", name, "-"], args.to_string().as_bytes())
+    }
+
+    /// The card of the question a call ended with, and all that is behind it.
+    pub fn whole_card(&self, asked: &Ran) -> String {
+        let told = asked.json();
+        let id = told["error"]["approval"].as_str().or(told["approval"].as_str()).unwrap().to_owned();
+        let shown = self.run(&["--json", "approvals", &id]).json()[0].clone();
+        let details = shown["details"].as_array().unwrap().iter().map(|one| one.as_str().unwrap());
+        std::iter::once(shown["text"].as_str().unwrap()).chain(details).collect::<Vec<_>>().join("\n")
     }
 
     /// Where the day files of the audit lie.

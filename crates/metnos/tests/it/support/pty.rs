@@ -21,13 +21,28 @@ pub struct Pty {
 impl Pty {
     /// Starts `metnos ARGS` at a new terminal.
     pub fn start(house: &House, args: &str) -> Self {
+        Self::start_as(house, args, &[])
+    }
+
+    /// The same, where the terminal says so of itself.
+    pub fn start_as(house: &House, args: &str, variables: &[(&str, &str)]) -> Self {
+        Self::start_line(house, &format!("exec '{{metnos}}' {args}"), variables)
+    }
+
+    /// Starts a shell at a new terminal that runs a line, in which `{metnos}` is the program.
+    pub fn start_shell(house: &House, line: &str) -> Self {
+        Self::start_line(house, line, &[])
+    }
+
+    fn start_line(house: &House, line: &str, variables: &[(&str, &str)]) -> Self {
         let mut command = house.command_of(Path::new("/usr/bin/script"));
+        command.envs(variables.iter().copied());
         let metnos = super::binary();
         // At night more is asked; whenever the test runs, it is about noon here.
         let seconds = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
         let west = i64::try_from(seconds / 3600 % 24).unwrap() - 12;
         command.env("TZ", format!("NOON{west}"));
-        command.args(["-qfec", &format!("'{}' {args}", metnos.display()), "/dev/null"]);
+        command.args(["-qfec", &line.replace("{metnos}", &metnos.display().to_string()), "/dev/null"]);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let keys = child.stdin.take().unwrap();
@@ -50,11 +65,15 @@ impl Pty {
 
     /// Waits until the screen shows `text`, and forgets what came up to there.
     pub fn shows(&mut self, text: &str) {
+        self.until(text);
+    }
+
+    /// The same; gives what came up to there.
+    pub fn until(&mut self, text: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
             if let Some(at) = self.seen.find(text) {
-                self.seen.drain(..at + text.len());
-                return;
+                return self.seen.drain(..at + text.len()).collect();
             }
             let left = until.saturating_duration_since(Instant::now());
             let bytes = self.screen.recv_timeout(left);

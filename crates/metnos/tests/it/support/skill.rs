@@ -8,6 +8,8 @@ pub struct Skill {
     pub name: String,
     pub version: String,
     pub created_by: String,
+    /// `python` or `cpython`.
+    pub runtime: String,
     /// Extra lines for `[sandbox]`.
     pub sandbox: String,
     /// Whether it changes anything.
@@ -62,6 +64,7 @@ impl Skill {
             name: "compute_texts_lines".into(),
             version: version.into(),
             created_by: "skill:words@1.0.0".into(),
+            runtime: "python".into(),
             sandbox: String::new(),
             changes: false,
             schema: SCHEMA.into(),
@@ -136,14 +139,10 @@ expect = { ok = false }
         }
     }
 
-    /// Signs it in a house that lets go of its credential again: birth tests need one.
+    /// Signs it in a house that keeps no credential: birth tests have their own.
     pub fn signed_without_credential(&self, house: &House) {
-        let set = house.run_with(&["credentials", "set", "mail", "username", "password"], b"x\ny\n");
-        assert_eq!(set.code, Some(0), "{set:?}");
         let signed = self.sign(house);
         assert_eq!(signed.code, Some(0), "{signed:?}");
-        let removed = house.run(&["credentials", "remove", "mail"]);
-        assert_eq!(removed.code, Some(0), "{removed:?}");
     }
 
     /// Makes it one that writes, with these scopes.
@@ -154,7 +153,7 @@ expect = { ok = false }
 
     /// The manifest of the folder.
     pub fn manifest(&self) -> String {
-        let Self { name, version, created_by, sandbox, .. } = self;
+        let Self { name, version, created_by, runtime, sandbox, .. } = self;
         let changes = self.changes;
         let profile = if changes { "fs-write" } else { "pure" };
         let reverse = if changes { r#"["restore_blob", "delete_created_paths"]"# } else { "[]" };
@@ -177,14 +176,14 @@ affinity = {{ en = ["count", "words"] }}
 companions = []
 
 [contract]
-error_classes = ["wrong_args", "dst_exists", "permission_denied", "not_found"]
+error_classes = ["wrong_args", "dst_exists", "permission_denied", "not_found", "unauthorized", "network", "policy_violation"]
 idempotent = true
 side_effects = {changes}
 reverse = {reverse}
 tests = "unsigned"
 
 [code]
-runtime = "python"
+runtime = "{runtime}"
 digest = "unsigned"
 
 [sandbox]
@@ -214,11 +213,27 @@ trace_topic = "executor.{name}"
         }
     }
 
-    /// Writes the folder below the home directory and signs it.
+    /// Writes the folder below the home directory, signs it and puts it to use.
     pub fn sign(&self, house: &House) -> Ran {
+        let signed = self.install(house);
+        if signed.code != Some(0) {
+            return signed;
+        }
+        self.promote(house)
+    }
+
+    /// Writes the folder below the home directory and signs it.
+    pub fn install(&self, house: &House) -> Ran {
         let folder = self.folder(house);
         self.write(&folder);
         house.run(&["executors", "sign", folder.to_str().unwrap(), "--reason", "the test asks", "--json"])
+    }
+
+    /// Puts it to use.
+    pub fn promote(&self, house: &House) -> Ran {
+        let words =
+            ["executors", "promote", &self.name, &self.version, "--reason", "the test asks", "--json"];
+        house.run(&words)
     }
 
     /// Where `sign` writes it.

@@ -1,19 +1,19 @@
 //! The command as it would run: its words, its program, its folder, and what the Laws say of them.
 
+use super::sight::Seen;
 use crate::land::Land;
 use crate::runtime::Runtime;
 use metnos_executor::wire::PRIVATE_TMP;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_guard::command::shape;
 use metnos_guard::core::{Act, Verdict};
 use metnos_guard::resolve::{absolute, resolve_in};
-use metnos_guard::{Argv, CommandVerdict, Lists, Standing, judge_command};
+use metnos_guard::{Argv, CommandVerdict, Lists, judge_command_seen};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where programs are looked for; not taken from the environment.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// What a cell shows of the system.
 const VISIBLE: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/sbin"];
 
@@ -21,7 +21,7 @@ const VISIBLE: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/sbin"];
 pub(super) struct Ground {
     pub(super) cwd: PathBuf,
     pub(super) land: Arc<Land>,
-    home: PathBuf,
+    pub(super) home: PathBuf,
     outside: bool,
 }
 
@@ -59,18 +59,21 @@ impl Ground {
     }
 
     /// What a word means if it is a path.
-    fn path(&self, word: &str) -> Option<PathBuf> {
+    pub(super) fn path(&self, word: &str) -> Option<PathBuf> {
+        self.path_from(word, &self.cwd)
+    }
+
+    /// The same, seen from a folder.
+    pub(super) fn path_from(&self, word: &str, folder: &Path) -> Option<PathBuf> {
         let path = Path::new(word);
-        let found = resolve_in(path, &self.cwd, &self.home).map(|found| found.path);
-        found.or_else(|_| absolute(path, &self.cwd, &self.home)).ok()
+        let found = resolve_in(path, folder, &self.home).map(|found| found.path);
+        found.or_else(|_| absolute(path, folder, &self.home)).ok()
     }
 }
 
 /// One command.
 pub(super) struct Command {
     pub(super) argv: Argv,
-    /// The same with every word that names something in full, as links and folders lead to it.
-    resolved: Argv,
 }
 
 impl Command {
@@ -85,30 +88,12 @@ impl Command {
             _ => word.clone(),
         };
         let argv = Argv::from_words(argv.words().iter().map(expand).collect()).map_err(wrong)?;
-        let full = |(at, word): (usize, &String)| match ground.path(word) {
-            _ if at == 0 || word.starts_with('-') => word.clone(),
-            // Also a home that lies in an unusual place is one, and what holds it is no less.
-            Some(path) if ground.home.starts_with(&path) => "~".to_owned(),
-            Some(path) if path.exists() => path.display().to_string(),
-            _ => word.clone(),
-        };
-        let resolved =
-            Argv::from_words(argv.words().iter().enumerate().map(full).collect()).map_err(wrong)?;
-        Ok(Self { argv, resolved })
+        Ok(Self { argv })
     }
 
-    /// Where it stands: as it was written, and as what its words lead to.
-    pub(super) fn judge(&self, lists: &Lists) -> CommandVerdict {
-        let verdict = judge_command(&self.argv, lists);
-        match shape(&self.resolved) {
-            Some(harm) if verdict.harm.is_none() => CommandVerdict {
-                standing: Standing::Forbidden,
-                text: format!("Refused: it {}.", harm.why),
-                harm: Some(harm),
-                ..verdict
-            },
-            _ => verdict,
-        }
+    /// Where it stands: as it was written, as the program it would really run, and as what its words lead to.
+    pub(super) fn judge(&self, lists: &Lists, ground: &Ground) -> CommandVerdict {
+        judge_command_seen(&self.argv, lists, &Seen::from(ground))
     }
 
     /// The first Law: no word of it leads to a core path.
@@ -139,7 +124,7 @@ impl Command {
         let name = self.argv.program();
         let found = match name.contains('/') {
             true => ground.path(name).filter(|path| runs(path)),
-            false => PATH.split(':').map(|dir| Path::new(dir).join(name)).find(|path| runs(path)),
+            false => lookup(name, ground),
         };
         let path = found.ok_or_else(|| {
             Failure::new(ErrorClass::NotFound, format!("no program is called {name}"))
@@ -163,6 +148,14 @@ impl Command {
             meta.mtime_nsec().wrapping_add(meta.mtime().wrapping_mul(1_000_000_000))
         );
         Ok(Program { path, identity })
+    }
+}
+
+/// The file that a name runs, links not followed.
+pub(super) fn lookup(name: &str, ground: &Ground) -> Option<PathBuf> {
+    match name.contains('/') {
+        true => absolute(Path::new(name), &ground.cwd, &ground.home).ok().filter(|path| runs(path)),
+        false => PATH.split(':').map(|dir| Path::new(dir).join(name)).find(|path| runs(path)),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod command;
 mod rungs;
+mod sight;
 
 use super::{Builtin, Plan, Wish};
 use crate::land::Land;
@@ -65,7 +66,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let outside = wish.args.get("outside") == Some(&Value::Bool(true));
     let ground = command::Ground::new(runtime, wish.caller, wish.base, outside)?;
     let command = Command::read(wish.text("command"), &ground)?;
-    let verdict = command.judge(&runtime.command_lists()?);
+    let verdict = command.judge(&runtime.command_lists()?, &ground);
     admissible(&verdict)?;
     command.outside_core(&ground)?;
     let program = command.program(&ground)?;
@@ -95,7 +96,11 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let reason = Some(wish.text("reason")).filter(|reason| !reason.trim().is_empty());
     let cwd = ground.cwd.display().to_string();
     Ok(Plan {
-        effect: if outside { Effect::Irreversible } else { Effect::NoChange },
+        effect: match (outside, looks) {
+            (true, _) => Effect::Irreversible,
+            (false, true) => Effect::NoChange,
+            (false, false) => Effect::Contained,
+        },
         idempotent: !outside,
         object: Some(text),
         source: Some(cwd),

@@ -52,6 +52,7 @@ pub(super) fn cell(work: &mut Work<'_>, ready: Ready) -> Result<Report, Failure>
         user_home: &land.home,
         folders: &land.folders,
         base: &ready.cwd,
+        beyond: false,
     };
     let nothing = |_: &str| Ok(Vec::<PathBuf>::new());
     let mut cut = fence::mint(&profile, false, Language::Native, &mut Map::new(), &nothing, &ground)?;

@@ -8,78 +8,15 @@ pub(super) use zipped::list_zip;
 
 use metnos_executor::{ErrorClass, Failure};
 use rustix::fs::{Mode, OFlags};
-use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 
-/// The kinds of archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Kind {
-    /// `.zip`
-    #[serde(rename = "zip")]
-    Zip,
-    /// `.tar`, only read.
-    #[serde(rename = "tar")]
-    Tar,
-    /// `.tar.gz`
-    #[serde(rename = "tar.gz")]
-    TarGz,
-    /// `.tar.zst`
-    #[serde(rename = "tar.zst")]
-    TarZst,
-}
-
-/// The endings of archive names, the longer first.
-const ENDINGS: [(&str, Kind); 6] = [
-    (".tar.gz", Kind::TarGz),
-    (".tgz", Kind::TarGz),
-    (".tar.zst", Kind::TarZst),
-    (".tzst", Kind::TarZst),
-    (".tar", Kind::Tar),
-    (".zip", Kind::Zip),
-];
-
-impl Kind {
-    /// The kind a name stands for.
-    pub(super) fn of_name(name: &[u8]) -> Option<Self> {
-        ENDINGS.iter().find(|(end, _)| ends_with(name, end)).map(|(_, kind)| *kind)
-    }
-
-    /// The kind the first bytes show.
-    pub(super) fn of_content(file: &mut File) -> io::Result<Option<Self>> {
-        let mut head = Vec::with_capacity(512);
-        file.seek(SeekFrom::Start(0))?;
-        file.take(512).read_to_end(&mut head)?;
-        file.seek(SeekFrom::Start(0))?;
-        Ok(match head.as_slice() {
-            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Self::Zip),
-            [0x1f, 0x8b, ..] => Some(Self::TarGz),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::TarZst),
-            other if other.get(257..262) == Some(b"ustar") => Some(Self::Tar),
-            _ => None,
-        })
-    }
-
-    /// The name written in results.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Zip => "zip",
-            Self::Tar => "tar",
-            Self::TarGz => "tar.gz",
-            Self::TarZst => "tar.zst",
-        }
-    }
-}
-
-fn ends_with(name: &[u8], end: &str) -> bool {
-    let start = name.len().saturating_sub(end.len());
-    name.get(start..).is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
-}
+pub(super) use metnos_executor::formats::Archive as Kind;
 
 /// The name of an archive without its ending, for the folder it unpacks into.
 pub(super) fn without_ending(name: &[u8]) -> Vec<u8> {
-    let cut = ENDINGS.iter().find(|(end, _)| ends_with(name, end)).map_or(0, |(end, _)| end.len());
+    let cut = Kind::ending(name).map_or(0, |end| end.len());
     match name.get(..name.len().saturating_sub(cut)) {
         Some(stem) if cut > 0 && !stem.is_empty() => stem.to_vec(),
         _ => [name, b".d"].concat(),

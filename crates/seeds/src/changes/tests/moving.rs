@@ -47,7 +47,7 @@ fn a_template_knows_when_a_picture_was_taken_and_counts() {
 }
 
 #[test]
-fn collisions_fail_alone() {
+fn where_a_name_is_taken_both_are_kept() {
     let dir = Dir::new();
     let (a, b, c) = (dir.file("a/x", "a"), dir.file("b/x", "b"), dir.file("c/y", "c"));
     let gone = dir.at("gone");
@@ -56,12 +56,31 @@ fn collisions_fail_alone() {
         json!({ "paths": [arg(&a), arg(&b), arg(&c), arg(&gone), arg(&a)], "dst_dir": arg(&dir.at("out")) });
     let ran = run("move_files", args);
     assert!(ran.outcome.partial);
-    assert_eq!(ran.outcome.ok_count, 1, "the same source named twice moves once");
-    assert_eq!(classes(&ran), [ErrorClass::DstExists, ErrorClass::DstExists, ErrorClass::NotFound]);
-    assert_eq!(
-        (dir.text("out/x"), dir.text("b/x"), dir.text("out/y")),
-        ("a".into(), "b".into(), "old".into())
-    );
+    assert_eq!(ran.outcome.ok_count, 3, "the same source named twice moves once");
+    assert_eq!(classes(&ran), [ErrorClass::NotFound]);
+    let texts = ["out/x", "out/x (2)", "out/y", "out/y (2)"].map(|name| dir.text(name));
+    assert_eq!(texts, ["a", "b", "old", "c"]);
+    assert!(!dir.at("b/x").exists());
+}
+
+#[test]
+fn a_name_that_was_said_outright_and_is_taken_fails() {
+    let dir = Dir::new();
+    let (a, _) = (dir.file("a", "a"), dir.file("b", "b"));
+    let ran = run("move_files", json!({ "paths": [arg(&a)], "name_template": "b" }));
+    assert_eq!(classes(&ran), [ErrorClass::DstExists]);
+    assert_eq!((dir.text("a"), dir.text("b")), ("a".into(), "b".into()));
+}
+
+#[test]
+fn files_go_into_folders_by_kind() {
+    let dir = Dir::new();
+    let paths = ["a.jpg", "b.PDF", "c"].map(|name| arg(&dir.file(name, name)));
+    let ran = run("move_files", json!({ "paths": paths, "dst_dir": arg(&dir.at("{kind}")) }));
+    assert!(ran.outcome.ok, "{:?}", ran.outcome);
+    assert_eq!(dir.text("image/a.jpg"), "a.jpg");
+    assert_eq!(dir.text("pdf/b.PDF"), "b.PDF");
+    assert_eq!(dir.text("other/c"), "c");
 }
 
 #[test]

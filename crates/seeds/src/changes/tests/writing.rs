@@ -154,9 +154,11 @@ fn files_of_a_list_are_copied_with_mode_and_time() {
     let paths = [a.clone(), odd, dir.at("l"), dir.at("gone"), dir.dir("d"), dir.file("x/a", "other")];
     let entries: Vec<Value> = paths.iter().map(|p| entry(p, "local")).collect();
     let ran = write(json!({ "entries": entries, "dst_dir": arg(&dir.at("out")) }));
-    use ErrorClass::{DstExists, NotFound, WrongArgs};
-    assert_eq!(classes(&ran), [WrongArgs, NotFound, WrongArgs, DstExists]);
-    assert_eq!(ran.outcome.ok_count, 2);
+    assert_eq!(classes(&ran), [ErrorClass::NotFound]);
+    assert_eq!(ran.outcome.ok_count, 5);
+    assert_eq!(fs::read_link(dir.at("out/l")).unwrap(), a, "a link is copied as a link");
+    assert!(dir.at("out/d").is_dir());
+    assert_eq!(dir.text("out/a (2)"), "other");
     let (old, new) = (fs::metadata(&a).unwrap(), fs::metadata(dir.at("out/a")).unwrap());
     assert_eq!((new.mode(), new.mtime(), new.mtime_nsec()), (old.mode(), old.mtime(), old.mtime_nsec()));
     assert_eq!(fs::read(dir.odd(b"out/o\n\xff")).unwrap(), b"odd");
@@ -166,6 +168,43 @@ fn files_of_a_list_are_copied_with_mode_and_time() {
         json!({ "entries": [entry(&a, "local")], "dst_dir": arg(&dir.at("out")), "mode": "overwrite" });
     assert!(write(again).outcome.ok);
     assert_eq!(dir.text("out/a"), "newer");
+}
+
+#[test]
+fn a_folder_is_copied_as_the_tree_it_is() {
+    let dir = Dir::new();
+    for (name, text) in
+        [("top/a", "a"), ("top/.hidden", "h"), ("top/in/deep/b", "b"), ("top/in/a", "other a")]
+    {
+        dir.file(name, text);
+    }
+    dir.dir("top/empty");
+    symlink("a", dir.at("top/link")).unwrap();
+    symlink("nowhere", dir.at("top/in/broken")).unwrap();
+    fs::set_permissions(dir.at("top/in/deep"), fs::Permissions::from_mode(0o750)).unwrap();
+    fs::set_permissions(dir.at("top/in"), fs::Permissions::from_mode(0o555)).unwrap();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    fs::File::open(dir.at("top/in")).unwrap().set_modified(old).unwrap();
+    let copy =
+        || write(json!({ "entries": [entry(&dir.at("top"), "local")], "dst_dir": arg(&dir.at("out")) }));
+    for (ran, to) in [(copy(), "out/top"), (copy(), "out/top (2)")] {
+        assert!(ran.outcome.ok, "{:?}", ran.outcome);
+        assert_eq!((ran.outcome.ok_count, &ran.items[0]["files"]), (1, &json!(6)));
+        let at = |name: &str| dir.at(&format!("{to}/{name}"));
+        for (name, text) in [("a", "a"), (".hidden", "h"), ("in/deep/b", "b"), ("in/a", "other a")] {
+            assert_eq!(fs::read_to_string(at(name)).unwrap(), text, "{to}/{name}");
+        }
+        assert!(at("empty").is_dir());
+        assert_eq!(fs::read_link(at("link")).unwrap().to_str(), Some("a"));
+        assert_eq!(fs::read_link(at("in/broken")).unwrap().to_str(), Some("nowhere"));
+        assert_eq!(fs::metadata(at("in/deep")).unwrap().mode() & 0o7777, 0o750);
+        // Its owner may change what is in it, else undo could not.
+        assert_eq!(fs::metadata(at("in")).unwrap().mode() & 0o7777, 0o755);
+        assert_eq!(fs::metadata(at("in")).unwrap().mtime(), 1_000_000_000);
+    }
+    let inside = json!({ "entries": [entry(&dir.at("top"), "local")], "dst_dir": arg(&dir.at("top/empty")) });
+    assert_eq!(classes(&write(inside)), [ErrorClass::WrongArgs], "not into itself");
+    assert!(fs::read_dir(dir.at("top/empty")).unwrap().next().is_none());
 }
 
 #[test]

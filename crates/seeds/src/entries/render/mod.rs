@@ -72,12 +72,7 @@ impl Form for Json {
     }
 }
 
-/// True for signs that move the cursor, hide text or turn its direction: they are never shown.
-fn is_unseen(sign: char) -> bool {
-    sign.is_control()
-        || matches!(sign, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
-            | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
+use metnos_executor::shown::is_unseen;
 
 /// The text on one line, with what must not be shown replaced.
 fn one_line(text: &str) -> String {

@@ -91,8 +91,9 @@ impl Bench {
         tree(&self.roots.iter().map(TempDir::path).collect::<Vec<_>>())
     }
 
-    pub fn keep(&self, i: usize) -> &Path {
-        self.keeps[i].path()
+    /// The folder for what one call takes from one root.
+    pub fn keep(&self, i: usize, id: &str) -> PathBuf {
+        self.keeps[i].path().join(id)
     }
 
     pub fn begin(&self, id: &str) -> Open {
@@ -101,11 +102,12 @@ impl Bench {
 
     /// Says an intent and gives the hands for it.
     pub fn intend(&self, open: &mut Open, id: &str, ops: &[Op]) -> Hands {
-        let pair = |(root, keep): (&TempDir, &TempDir)| Keep {
-            root: BytePath(root.path().to_owned()),
-            dir: BytePath(keep.path().to_owned()),
+        let pair = |(i, root): (usize, &TempDir)| {
+            let dir = self.keep(i, id);
+            fs::create_dir_all(&dir).unwrap();
+            Keep { root: BytePath(root.path().to_owned()), dir: BytePath(dir) }
         };
-        let keeps: Vec<Keep> = self.roots.iter().zip(&self.keeps).map(pair).collect();
+        let keeps: Vec<Keep> = self.roots.iter().enumerate().map(pair).collect();
         let head = Head {
             call_id: id.into(),
             turn: id.into(),
@@ -146,6 +148,7 @@ pub fn perform(hands: &mut Hands, i: usize) -> Result<(), metnos_executor::Failu
         Op::Move { .. } => hands.rename(i).map(drop),
         Op::Copy { .. } => hands.copy(i).map(drop),
         Op::Write { .. } => hands.write(i, |out| write!(out, "written by {i}")).map(drop),
+        Op::Link { .. } => hands.link(i),
         Op::Delete { .. } => hands.delete(i).map(drop),
         Op::RemoveDir { .. } => hands.remove_dir(i),
     }
@@ -165,6 +168,10 @@ pub fn cp(src: impl Into<PathBuf>, dst: impl Into<PathBuf>) -> Op {
 
 pub fn put(dst: impl Into<PathBuf>, mode: WriteMode) -> Op {
     Op::Write { dst: BytePath(dst.into()), mode }
+}
+
+pub fn ln(dst: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Op {
+    Op::Link { dst: BytePath(dst.into()), target: BytePath(target.into()) }
 }
 
 pub fn rm(path: impl Into<PathBuf>) -> Op {

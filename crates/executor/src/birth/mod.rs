@@ -1,6 +1,10 @@
 //! Birth tests as data: what to set up, what to call, what must come back. Running them is the
 //! caller's job, inside the real sandbox.
 
+mod stage;
+
+pub use stage::{Lent, Route, Sent, Server};
+
 use crate::document::{Field, ManifestError, Problem, Source, Table};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
@@ -29,6 +33,10 @@ pub struct Case {
     pub items: Option<Vec<Value>>,
     /// What must be true of the folder afterwards.
     pub after: Vec<After>,
+    /// Servers that stand for hosts the manifest names.
+    pub servers: Vec<Server>,
+    /// Credentials of this case alone.
+    pub credentials: Lent,
 }
 
 /// One thing to make.
@@ -85,7 +93,7 @@ impl Birth {
 
 fn case(field: &Field<'_>) -> Read<Case> {
     let table = field.table()?;
-    table.only(&["name", "files", "input", "expect", "items", "after"])?;
+    table.only(&["name", "files", "input", "expect", "items", "after", "server", "credentials"])?;
     let object = |key: &str| -> Read<Option<Map<String, Value>>> {
         let Some(field) = table.get(key) else { return Ok(None) };
         field.table()?;
@@ -104,6 +112,8 @@ fn case(field: &Field<'_>) -> Read<Case> {
         expect,
         items,
         after: list("after")?.iter().map(after).collect::<Read<_>>()?,
+        servers: stage::servers(&table)?,
+        credentials: stage::credentials(&table)?,
     })
 }
 
@@ -185,6 +195,8 @@ impl Case {
                 .iter()
                 .map(|a| After { path: a.path.clone(), what: a.what.as_ref().map(link) })
                 .collect(),
+            servers: self.servers.clone(),
+            credentials: self.credentials.clone(),
         }
     }
 }
