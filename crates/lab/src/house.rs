@@ -68,6 +68,7 @@ impl House {
         write(&self.at("home/.netrc"), SECRET)?;
         write(&self.at("outside/secret.txt"), SECRET)?;
         let _ = std::fs::remove_file(self.at("home/thread.txt"));
+        let _ = std::fs::remove_file(self.at("home/docs/innocent"));
         Ok(())
     }
 

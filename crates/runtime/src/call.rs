@@ -281,21 +281,19 @@ impl Runtime {
         self.still_asked(spec, step.request)?;
         let passed = self.guard(&mut step, line);
         line.guard_us = Some(micros(began));
-        passed?;
+        let shown = passed?;
         #[cfg(feature = "lab")]
         crate::lab::pause();
+        if !manifest.contract.side_effects {
+            return Ok((fence, None));
+        }
         // Whoever changes something waits until nobody else changes the same paths, and only then
-        // looks at them.
-        let change = match manifest.contract.side_effects {
-            true => {
-                let mut change =
-                    self.change(call_id, &spec.caller, land, found, &mut fence, permanent, door)?;
-                change.watch = Some(watch);
-                Some(change)
-            }
-            false => None,
-        };
-        Ok((fence, change))
+        // looks at them: what was shown must be there still.
+        let turn = self.turn_on(call_id, &fence, step.door)?;
+        self.still_the_same(&step, shown.as_ref())?;
+        let mut change = self.change(call_id, &spec.caller, land, found, &mut fence, permanent, turn)?;
+        change.watch = Some(watch);
+        Ok((fence, Some(change)))
     }
 
     /// Says what is done with many things where that takes a while and nothing can be counted.

@@ -34,7 +34,20 @@ pub(crate) struct Change<'r> {
 }
 
 impl Runtime {
-    /// Waits for its turn, makes the folders for what is taken away, and lets the cell reach them.
+    /// Waits until nobody else changes the paths of this call.
+    pub(crate) fn turn_on(&self, call_id: &str, fence: &Fence, door: &dyn Door) -> Result<Turn, Failure> {
+        let until = Instant::now() + PATIENCE;
+        let give_up = || door.cancelled() || self.gate.is_shut() || Instant::now() > until;
+        let turn = self.locks.take(call_id, &allowed(fence), &give_up);
+        let turn = turn.map_err(|e| crate::undo::failed(&e))?;
+        self.gate.check()?;
+        turn.ok_or_else(|| {
+            let why = "another call is changing the same files";
+            Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
+        })
+    }
+
+    /// Makes the folders for what is taken away, and lets the cell reach them.
     #[allow(clippy::too_many_arguments, reason = "one change's parts, used once, here")]
     pub(crate) fn change(
         &self,
@@ -44,19 +57,9 @@ impl Runtime {
         found: &Verified,
         fence: &mut Fence,
         permanent: bool,
-        door: &mut dyn Door,
+        turn: Turn,
     ) -> Result<Change<'_>, Failure> {
-        let grants = fence.wire.write.iter().map(|grant| grant.path.0.clone());
-        let allowed: Vec<PathBuf> =
-            grants.chain(fence.wire.make_dirs.iter().map(|dir| dir.0.clone())).collect();
-        let until = Instant::now() + PATIENCE;
-        let give_up = || door.cancelled() || self.gate.is_shut() || Instant::now() > until;
-        let turn = self.locks.take(call_id, &allowed, &give_up).map_err(|e| crate::undo::failed(&e))?;
-        self.gate.check()?;
-        let turn = turn.ok_or_else(|| {
-            let why = "another call is changing the same files";
-            Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
-        })?;
+        let allowed = allowed(fence);
         let keeps = keeps(land, call_id, &allowed)?;
         let native = found.manifest.code.runtime == Language::Native;
         for keep in &keeps {
@@ -90,6 +93,12 @@ impl Runtime {
         };
         Ok(Change { runtime: self, head, allowed, open: None, turn, watch: None })
     }
+}
+
+/// The paths that a call may change.
+fn allowed(fence: &Fence) -> Vec<PathBuf> {
+    let grants = fence.wire.write.iter().map(|grant| grant.path.0.clone());
+    grants.chain(fence.wire.make_dirs.iter().map(|dir| dir.0.clone())).collect()
 }
 
 /// The call's own folder for each root it may change.

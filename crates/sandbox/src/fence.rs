@@ -437,13 +437,40 @@ impl<'a> Cut<'a> {
     /// [`Cut::grant`] for what was just resolved: the host compares the identity with what it opens.
     fn grant_found(&mut self, found: &Resolved, reach: Reach, write: bool) -> Result<(), Failure> {
         let Some(id) = found.id else { return self.grant(&found.path, reach, write) };
+        if reach == Reach::Tree && write && self.beside_hard_links(&found.path)? {
+            return Ok(());
+        }
         if self.is_new(&found.path, reach, write) {
             self.allow(&found.path, id, reach, write);
         }
         Ok(())
     }
 
+    /// Grants a tree that is changed without the hard links to core files in it; false where there are none. What may
+    /// be changed is mounted whole, so no mount keeps them away.
+    fn beside_hard_links(&mut self, tree: &Path) -> Result<bool, Failure> {
+        if !self.look()?.has_hard_links_below(tree) {
+            return Ok(false);
+        }
+        let open = self.look()?.expand(tree);
+        for part in open.trees {
+            let reach = if part.is_dir() { Reach::Tree } else { Reach::File };
+            self.grant_whole(&part, reach, true)?;
+        }
+        for names in open.names_only {
+            self.grant_whole(&names, Reach::Names, true)?;
+        }
+        Ok(true)
+    }
+
     fn grant(&mut self, path: &Path, reach: Reach, write: bool) -> Result<(), Failure> {
+        if reach == Reach::Tree && write && self.beside_hard_links(path)? {
+            return Ok(());
+        }
+        self.grant_whole(path, reach, write)
+    }
+
+    fn grant_whole(&mut self, path: &Path, reach: Reach, write: bool) -> Result<(), Failure> {
         if !self.is_new(path, reach, write) {
             return Ok(());
         }

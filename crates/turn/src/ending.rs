@@ -325,17 +325,31 @@ impl Messages {
             _ if got.claimed.is_some() => got.ok_count,
             _ => got.ok_count.max(if got.fail_count == 0 { got.count } else { 0 }),
         };
+        let stayed = got.fields.get("unchanged").and_then(Value::as_u64).unwrap_or(0).min(count);
+        let count = count - stayed;
         let things = &nouns[usize::from(count != 1)];
         let single = verb.filter(|_| count == 1).and_then(|verb| sentences.did.get(&format!("{verb}_one")));
         let template = single.unwrap_or(template);
         if count == 0 && name.class() == Class::Changer {
             // Where something failed, that is told beside; nothing came of it to be told.
-            return (got.fail_count == 0).then(|| self.say(language, "did_nothing", &[("things", things)]));
+            let said = if stayed > 0 {
+                self.stayed(language, nouns, stayed)
+            } else {
+                self.say(language, "did_nothing", &[("things", things)])
+            };
+            return (got.fail_count == 0).then_some(said);
         }
         if verb == Some("create") && got.fields.get("existed").and_then(Value::as_u64) == Some(count) {
             return Some(self.say(language, "existed", &[("count", &count.to_string()), ("things", things)]));
         }
-        Some(put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]))
+        let did = put(template, &[("count", &count.to_string()), ("things", things), ("tool", tool)]);
+        Some(if stayed > 0 { format!("{did} {}", self.stayed(language, nouns, stayed)) } else { did })
+    }
+
+    /// Of how many things nothing had to be done.
+    fn stayed(&self, language: &str, nouns: &[String; 2], count: u64) -> String {
+        let (key, things) = if count == 1 { ("stayed_one", &nouns[0]) } else { ("stayed", &nouns[1]) };
+        self.say(language, key, &[("count", &count.to_string()), ("things", things)])
     }
 }
 

@@ -140,6 +140,8 @@ pub enum Warning {
         /// The first of them.
         names: Vec<String>,
     },
+    /// So many of the things lie where they are to go, and stay there.
+    Stay(u64),
     /// A credential of the host goes into somebody else's call, from now on.
     Lends {
         /// Which credential.

@@ -178,6 +178,10 @@ impl Warning {
                 let template = if *count == 1 { &lang.text.taken_one } else { &lang.text.taken };
                 fill(template, &[("count", &count.to_string()), ("names", &names)])
             }
+            Self::Stay(count) => {
+                let template = if *count == 1 { &lang.text.stay_one } else { &lang.text.stay };
+                fill(template, &[("count", &count.to_string())])
+            }
             Self::Lends { credential, person, executor } => {
                 let values = [("credential", credential), ("person", person), ("executor", executor)];
                 let values = values.map(|(name, value)| (name, shown(value)));

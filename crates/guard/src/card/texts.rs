@@ -108,6 +108,8 @@ pub(super) struct Phrases {
     pub(super) costs: String,
     pub(super) taken: String,
     pub(super) taken_one: String,
+    pub(super) stay: String,
+    pub(super) stay_one: String,
     pub(super) outside_sandbox: String,
     pub(super) lends: String,
     pub(super) frees_now: String,

@@ -1,6 +1,7 @@
 //! The data file, and what its patterns stand for on this machine.
 
 use super::alias::Aliases;
+use super::links::Links;
 use super::{CoreError, CorePaths, CoreVars, Entry};
 use metnos_executor::lab::{self, Layer};
 use serde::Deserialize;
@@ -24,6 +25,8 @@ struct Pattern {
     unless_home: bool,
     #[serde(default)]
     others_only: bool,
+    #[serde(default)]
+    by_name_only: bool,
 }
 
 pub(super) fn load(vars: &CoreVars) -> Result<CorePaths, CoreError> {
@@ -42,10 +45,11 @@ pub(super) fn load(vars: &CoreVars) -> Result<CorePaths, CoreError> {
             let except = if pattern.others_only { own_trees(&literal, vars) } else { Vec::new() };
             let mut paths = vec![literal];
             add_resolved(&mut paths);
-            entries.push(Entry { paths, reason: pattern.reason.clone(), except });
+            let by_identity = !pattern.by_name_only;
+            entries.push(Entry { paths, reason: pattern.reason.clone(), except, by_identity });
         }
     }
-    Ok(CorePaths { version: list.version, entries, aliases: Aliases::default() })
+    Ok(CorePaths { version: list.version, entries, aliases: Aliases::default(), links: Links::default() })
 }
 
 fn stands_for(at: &str, vars: &CoreVars) -> Vec<PathBuf> {

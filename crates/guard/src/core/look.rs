@@ -1,9 +1,10 @@
 //! One look at the core paths: which exist, which other names they have. Verdicts are made over it.
 
 use super::alias::Names;
+use super::links::{self, Linked};
 use super::paths::{below_any, inside};
 use super::{Act, CoreError, CorePaths, Entry, Expansion, Identity, Verdict, expand};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -17,6 +18,10 @@ pub struct Look<'c> {
     found: Vec<(&'c Path, Option<Identity>)>,
     /// The entry that each of these belongs to.
     identities: HashMap<(u64, u64), &'c Entry>,
+    /// Core files that have names outside the core.
+    linked: OnceCell<Linked>,
+    /// Those names, below the folders that were granted.
+    hard_links: RefCell<Vec<PathBuf>>,
     /// By folder: of ten thousand files in one, what lies around them is looked at once.
     near: RefCell<HashMap<PathBuf, Rc<Near<'c>>>>,
 }
@@ -43,12 +48,41 @@ impl<'c> Look<'c> {
                 }
             }
         }
-        Ok(Self { core, aliases, found, identities, near: RefCell::default() })
+        Ok(Self {
+            core,
+            aliases,
+            found,
+            identities,
+            linked: OnceCell::new(),
+            hard_links: RefCell::default(),
+            near: RefCell::default(),
+        })
     }
 
     /// What of `grant` can really be granted; see [`Expansion`].
     pub fn expand(&self, grant: &Path) -> Expansion {
+        self.find_hard_links(grant);
         expand::expand(self, grant)
+    }
+
+    /// The core files that have names outside the core.
+    fn linked(&self) -> &Linked {
+        self.linked.get_or_init(|| self.core.links.now(&self.core.entries))
+    }
+
+    /// Whether a name at or below `tree` is a hard link to a core file.
+    pub fn has_hard_links_below(&self, tree: &Path) -> bool {
+        self.find_hard_links(tree);
+        self.hard_links.borrow().iter().any(|link| inside(link, tree))
+    }
+
+    /// Learns which names below `grant` lead to core files.
+    fn find_hard_links(&self, grant: &Path) {
+        if !self.linked().is_empty() {
+            let found =
+                links::below(grant, self.linked(), &|folder| self.verdict(folder, Act::Read).is_core());
+            self.hard_links.borrow_mut().extend(found);
+        }
     }
 
     /// A digest of what stood at the core paths at or below `roots`, absence included. Another
@@ -84,8 +118,8 @@ impl<'c> Look<'c> {
                 return Verdict::Core { entry: core.clone(), reason: entry.reason.clone() };
             }
         }
-        // A name nobody listed may still lead to the same folder.
-        let itself = id.and_then(|id| self.identities.get(&id).copied());
+        // A name nobody listed may still lead to the same folder or file.
+        let itself = id.and_then(|id| self.entry_of(id));
         match itself.iter().chain(&near.led).find(|entry| !below_any(path, &entry.except)) {
             Some(entry) => {
                 let at = entry.paths.first().cloned().unwrap_or_default();
@@ -98,6 +132,12 @@ impl<'c> Look<'c> {
     /// The entry that stands at `path`, under whatever name.
     fn led_to(&self, path: &Path) -> Option<&'c Entry> {
         Identity::of(path).and_then(|id| self.identities.get(&(id.dev, id.ino)).copied())
+    }
+
+    /// The entry that a file or folder is, or that a file lies in.
+    fn entry_of(&self, id: (u64, u64)) -> Option<&'c Entry> {
+        let listed = self.identities.get(&id).copied();
+        listed.or_else(|| self.core.entries.get(self.linked().get(&id)?.entry))
     }
 
     /// What of the core can matter to anything in `dir`; found once for each folder.
@@ -117,6 +157,7 @@ impl<'c> Look<'c> {
     /// Whether a core path lies strictly below `dir`, existing or not.
     pub(super) fn holds_core(&self, dir: &Path) -> bool {
         self.names().any(|(core, _)| inside(core, dir))
+            || self.hard_links.borrow().iter().any(|link| inside(link, dir))
     }
 
     /// Whether something below `dir`, itself core, is not.

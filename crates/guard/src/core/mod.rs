@@ -1,11 +1,12 @@
 //! Core paths: what no profile, autonomy or approval can grant.
 //!
 //! The list is one data file. A verdict is about a canonical path ([`mod@crate::resolve`]) and knows
-//! four ways of reaching a core path: by its name, in another case, through a symbolic link that
-//! stands on the way to it, and through another mount of the same files.
+//! five ways of reaching a core path: by its name, in another case, through a symbolic link that
+//! stands on the way to it, through another mount of the same files, and by a hard link to a file in it.
 
 mod alias;
 mod expand;
+mod links;
 mod list;
 mod look;
 mod mounts;
@@ -116,6 +117,8 @@ struct Entry {
     reason: String,
     /// Trees below it that are not core.
     except: Vec<PathBuf>,
+    /// Whether hard links to the files in it are core as well.
+    by_identity: bool,
 }
 
 /// The core paths of this instance.
@@ -124,6 +127,7 @@ pub struct CorePaths {
     version: u32,
     entries: Vec<Entry>,
     aliases: alias::Aliases,
+    links: links::Links,
 }
 
 impl CorePaths {

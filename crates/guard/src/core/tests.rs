@@ -167,6 +167,38 @@ fn a_hard_link_to_a_core_file_is_core() {
 }
 
 #[test]
+fn a_hard_link_to_a_file_in_a_core_folder_is_core_and_in_no_grant() {
+    let home = Home::new();
+    std::fs::hard_link(home.at(".ssh/id"), home.at("docs/a/harmless")).unwrap();
+    std::fs::hard_link(home.at("notes.txt"), home.at("docs/a/second")).unwrap();
+    let core = home.core();
+    let look = core.look().unwrap();
+    for act in [Act::Read, Act::Write, Act::RenameOrRemove] {
+        assert!(look.verdict(&home.at("docs/a/harmless"), act).is_core());
+        assert_eq!(look.verdict(&home.at("docs/a/second"), act), Verdict::Free);
+    }
+    let expansion = look.expand(&home.at("docs"));
+    assert_eq!(expansion.trees, [home.at("docs/a/second")]);
+    assert_eq!(expansion.names_only, [home.at("docs"), home.at("docs/a")]);
+}
+
+#[test]
+fn names_of_one_file_inside_the_core_are_no_reason_to_look_further() {
+    let home = Home::new();
+    std::fs::hard_link(home.at(".ssh/id"), home.at(".ssh/keys/same")).unwrap();
+    let core = home.core();
+    assert_eq!(core.look().unwrap().expand(&home.at("docs")).trees, [home.at("docs")]);
+}
+
+#[test]
+fn what_is_kept_for_undo_leaves_its_other_names_alone() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.at(".metnos/undo/x")).unwrap();
+    std::fs::hard_link(home.at("notes.txt"), home.at(".metnos/undo/x/notes.txt")).unwrap();
+    assert_eq!(home.core().verdict(&home.at("notes.txt"), Act::Read), Verdict::Free);
+}
+
+#[test]
 fn a_relative_path_is_never_free() {
     assert!(Home::new().core().verdict(Path::new("docs"), Act::Read).is_core());
 }

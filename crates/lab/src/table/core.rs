@@ -31,6 +31,13 @@ fn link(at: &'static str, to: &'static str) -> impl Fn(&House) -> Result<(), Str
     }
 }
 
+fn hard_link(at: &'static str, to: &'static str) -> impl Fn(&House) -> Result<(), String> + 'static {
+    move |house| {
+        let _ = std::fs::remove_file(house.at(at));
+        std::fs::hard_link(house.at(to), house.at(at)).map_err(|e| e.to_string())
+    }
+}
+
 pub(super) fn attacks() -> Vec<Attack> {
     let mut attacks = Vec::new();
     for (runtime, executor) in [("python", PYTHON), ("cpython", CPYTHON)] {
@@ -59,12 +66,18 @@ pub(super) fn attacks() -> Vec<Attack> {
                 .with(given("home/docs/to-core"))
                 .harmless(harmless),
             row("argument-core-by-hard-link", "core-guard")
-                .before(|house| {
-                    let name = house.at("home/docs/innocent");
-                    let _ = std::fs::remove_file(&name);
-                    std::fs::hard_link(house.at("home/.netrc"), name).map_err(|e| e.to_string())
-                })
+                .before(hard_link("home/docs/innocent", "home/.netrc"))
                 .with(given("home/docs/innocent"))
+                .harmless(harmless),
+            row("argument-in-core-folder-by-hard-link", "core-guard")
+                .before(hard_link("home/docs/innocent", "home/.ssh/id"))
+                .with(given("home/docs/innocent"))
+                .harmless(harmless),
+            row("hard-link-below-a-given-folder", "core-guard")
+                .before(hard_link("home/docs/innocent", "home/.ssh/id"))
+                .with(|house| {
+                    json!({ "attack": "read", "paths": [house.text("home/docs")], "target": house.text("home/docs/innocent") })
+                })
                 .harmless(harmless),
             row("core-below-a-given-folder", "core-guard")
                 .with(|house| {

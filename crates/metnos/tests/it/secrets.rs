@@ -123,3 +123,34 @@ fn no_file_of_the_house_holds_a_value_of_the_vault() {
     nothing_holds_it(&house.metnos());
     house.chain_holds();
 }
+
+#[test]
+fn another_name_of_a_protected_file_gives_nothing_of_it() {
+    const KEY: &str = "opens-nothing-but-must-not-be-read";
+    let house = House::new();
+    house.write(".ssh/id_ed25519", KEY);
+    house.write("docs/plain.txt", &format!("a note that mentions {KEY}"));
+    std::fs::hard_link(house.home().join(".ssh/id_ed25519"), house.home().join("docs/innocent.txt")).unwrap();
+    // By its name it is refused, whatever would be done with it.
+    for (executor, args) in [
+        ("read_files", json!({ "paths": ["~/docs/innocent.txt"] })),
+        ("delete_files", json!({ "paths": ["~/docs/innocent.txt"] })),
+        ("move_files", json!({ "paths": ["~/docs/innocent.txt"], "dst_dir": "~/out" })),
+    ] {
+        let ran = house.exec_asking(executor, args);
+        assert_ne!(ran.code, Some(0), "{executor}: {ran:?}");
+        assert!(ran.stdout.contains("keys to other machines"), "{executor}: {ran:?}");
+    }
+    // Among everything in a folder it is left out, and said to be.
+    let found = house.exec_asking("find_files", json!({ "base_path": "~/docs", "contains": KEY })).json();
+    assert_eq!(found["entries"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["entries"][0]["name"], "plain.txt", "{found}");
+    assert!(found["failed"].to_string().contains("innocent.txt"), "{found}");
+    let packed = house.exec_asking("compress_files", json!({ "paths": ["~/docs"], "dst": "~/docs.tar.gz" }));
+    assert!(packed.stdout.contains("innocent.txt"), "what was left out is told: {packed:?}");
+    // Two names of an ordinary file are two names of an ordinary file.
+    std::fs::hard_link(house.home().join("docs/plain.txt"), house.home().join("docs/again.txt")).unwrap();
+    let read = house.exec_asking("read_files", json!({ "paths": ["~/docs/again.txt"] }));
+    assert_eq!(read.code, Some(0), "{read:?}");
+    assert!(house.home().join("docs/innocent.txt").exists());
+}

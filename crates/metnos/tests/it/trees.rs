@@ -201,3 +201,19 @@ fn what_cannot_be_done_is_said_and_nobody_is_asked() {
     assert!(text(&answer).contains("nowhere"), "{answer}");
     assert_eq!(house.run(&["--json", "approvals"]).json(), json!([]), "nobody was asked");
 }
+
+#[test]
+fn what_lies_where_it_is_to_go_is_not_counted_as_moved() {
+    let house = House::supervised();
+    for name in ["Downloads/a.pdf", "Downloads/b.pdf", "Archive/c.pdf"] {
+        house.write(name, name);
+    }
+    let asked = ask(&house, "move all PDFs to Archive");
+    assert!(text(&asked).contains("Move 2 files"), "{asked}");
+    assert!(text(&asked).contains("1 more is there already and stays"), "{asked}");
+    let id = asked["approval"].as_str().or_else(|| asked["approval"]["id"].as_str()).unwrap().to_owned();
+    let done = house.run(&["--json", "approve", &id]);
+    assert!(done.stdout.contains("2 files moved. 1 file was there already."), "{done:?}");
+    assert_eq!(read(&house, "Archive/c.pdf"), "Archive/c.pdf");
+    assert!(house.home().join("Archive/a.pdf").exists());
+}

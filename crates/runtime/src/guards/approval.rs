@@ -185,14 +185,14 @@ impl Habit {
 }
 
 impl Runtime {
-    /// Asks, unless a yes for this very step waits; gives the id of the approval that was used.
+    /// Asks, unless a yes for this very step waits; gives the approval that was used: its id and what it showed.
     pub(crate) fn ask(
         &self,
         step: &mut dyn Subject,
         ruling: &Ruling,
         reason: String,
         host_only: bool,
-    ) -> Result<String, Failure> {
+    ) -> Result<(String, Card), Failure> {
         let now = super::now();
         let asked = step.asked();
         let unbound = lab::without(Layer::Binding);
@@ -218,7 +218,7 @@ impl Runtime {
         let (row, approval) = match waiting {
             Some((row, approval)) if approval.standing == Standing::Approved => {
                 self.consume(&row, &approval)?;
-                return Ok(approval.id);
+                return Ok((approval.id, approval.card));
             }
             Some(found) => found,
             None => self.question(step, ruling, reason, host_only, now)?,
@@ -257,7 +257,7 @@ impl Runtime {
                             return Err(self.voided(Void::Unused, step.asked().lang));
                         }
                         self.consume(&row, &approval)?;
-                        Ok(approval.id)
+                        Ok((approval.id, approval.card))
                     }
                     (_, approval) => {
                         let why = self.refusal(&approval, answer == Answer::Never, step.asked().lang);

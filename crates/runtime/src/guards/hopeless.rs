@@ -133,6 +133,17 @@ impl Step<'_, '_> {
         operands.iter().filter_map(target).collect()
     }
 
+    /// Of things that are to be moved, those that lie where they are to go. None where that is all of them.
+    pub(super) fn in_place(&self, operands: &[PathBuf]) -> HashSet<PathBuf> {
+        let moves = self.found.manifest.executor.name.as_str() == "move_files";
+        let Some(Ok(naming)) = self.naming().filter(|_| moves && operands.len() <= NAMED_MAX) else {
+            return HashSet::new();
+        };
+        let targets = self.targets(&naming, operands).into_iter();
+        let stay: HashSet<PathBuf> = targets.filter(|(from, to)| from == to).map(|(from, _)| from).collect();
+        if stay.len() == operands.len() { HashSet::new() } else { stay }
+    }
+
     /// The names that are taken where things go: there already, or by another of them.
     pub(super) fn taken_names(&self, operands: &[PathBuf]) -> Vec<Warning> {
         let Some(Ok(naming)) = self.naming().filter(|_| operands.len() <= NAMED_MAX) else {

@@ -34,7 +34,7 @@ use crate::runtime::Runtime;
 use lend::borrowed as not_lent;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
-use metnos_guard::card::Texts;
+use metnos_guard::card::{Card, Texts};
 use metnos_guard::policy::{Decision, Registry, Ruling};
 use metnos_guard::runs::Runs;
 use metnos_guard::vaglio::Judges;
@@ -119,6 +119,12 @@ pub(crate) struct Doubt {
     pub(crate) lends: Vec<String>,
 }
 
+/// What somebody said yes to.
+pub(crate) struct Shown {
+    ruling: Ruling,
+    card: Card,
+}
+
 impl Runtime {
     /// The level at which `caller` acts.
     pub fn level(&self, caller: &str) -> Result<Level, Failure> {
@@ -145,15 +151,24 @@ impl Runtime {
         self.guards.texts.lang(lang).size(bytes)
     }
 
-    /// Lets one step through, or says why not.
-    pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<(), Failure> {
-        let Some(doubt) = self.weigh(step, line)? else { return Ok(()) };
-        let id = self.ask(step, &doubt.ruling, doubt.reason, doubt.host_only)?;
+    /// Lets one step through, or says why not. Where somebody said yes, gives what they said it to.
+    pub(crate) fn guard(&self, step: &mut dyn Subject, line: &mut Line) -> Result<Option<Shown>, Failure> {
+        let Some(doubt) = self.weigh(step, line)? else { return Ok(None) };
+        let (id, card) = self.ask(step, &doubt.ruling, doubt.reason, doubt.host_only)?;
         // The answer may have taken its time.
         self.stands(&step.asked())?;
         self.lend(&step.asked(), doubt.lends, &id)?;
         line.verdicts.push(Verdict::new("approval", "yes", id));
-        Ok(())
+        Ok(Some(Shown { ruling: doubt.ruling, card }))
+    }
+
+    /// Refuses a step that became something else since somebody said yes to it.
+    pub(crate) fn still_the_same(&self, step: &dyn Subject, shown: Option<&Shown>) -> Result<(), Failure> {
+        let same = |shown: &Shown| shown.card.shows_the_same(&step.card(&shown.ruling, String::new()));
+        if lab::without(Layer::Binding) || shown.is_none_or(same) {
+            return Ok(());
+        }
+        Err(self.voided(Void::Unused, step.asked().lang))
     }
 
     /// What a person must be asked before this step; nothing when it may simply be done.

@@ -180,7 +180,11 @@ impl Subject for Step<'_, '_> {
     fn card(&self, ruling: &Ruling, reason: String) -> Card {
         let manifest = &self.found.manifest;
         let name = manifest.executor.name.as_str();
-        let operands: Vec<PathBuf> = self.operands();
+        let mut operands: Vec<PathBuf> = self.operands();
+        let taken = self.taken_names(&operands);
+        let stay = self.in_place(&operands);
+        operands.retain(|path| !stay.contains(path));
+        let stay = stay.len() as u64;
         let common = common(&operands);
         let base = self.input.args.get("base_path").and_then(Value::as_str).map(str::to_owned);
         let source = common.as_ref().map(|dir| dir.display().to_string()).or(base);
@@ -211,7 +215,7 @@ impl Subject for Step<'_, '_> {
             executor: name.to_owned(),
             manner: self.manner().map(str::to_owned),
             things: self.things(&operands).map(str::to_owned),
-            count: self.counted(),
+            count: self.counted().map(|count| count.saturating_sub(stay)),
             object: self.subject(&operands),
             names: wording::names(&operands, common.as_deref()),
             source,
@@ -229,7 +233,7 @@ impl Subject for Step<'_, '_> {
             outside_sandbox: false,
             warnings: {
                 let runs = self.runs.iter().map(runs).chain(self.cost.map(Warning::Costs));
-                let runs = runs.chain(self.taken_names(&operands));
+                let runs = runs.chain(taken).chain((stay > 0).then_some(Warning::Stay(stay)));
                 runs.chain(self.lends.iter().map(lend)).collect()
             },
             reason: Some(reason),

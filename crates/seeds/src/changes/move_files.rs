@@ -78,6 +78,10 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
             Err(failure) => failed(call, item.index, &item.path, &failure),
         }
     }
+    let unchanged = steps.iter().filter(|step| step.ops.is_empty()).count();
+    if unchanged > 0 {
+        call.set("unchanged", unchanged as u64);
+    }
     if plan.ops.is_empty() {
         for step in steps {
             answer(call, &step, 0)?;
