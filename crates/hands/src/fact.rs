@@ -82,6 +82,13 @@ impl Fact {
         self.kind == other.kind && self.size == other.size && alike
     }
 
+    /// True when this could be a copy of the other: nothing tells their contents apart, and the rights are the same.
+    pub fn could_be(&self, other: &Self) -> bool {
+        const RIGHTS: u32 = 0o777;
+        let rights = self.kind == Kind::Link || self.mode & RIGHTS == other.mode & RIGHTS;
+        self.looks_like(other) && rights
+    }
+
     /// True when this is that very thing and nobody wrote to it since.
     pub fn is_unchanged(&self, since: &Self) -> bool {
         // The time of a folder moves with every name in it.

@@ -169,7 +169,7 @@ impl World<'_> {
                 return Ok(Seen::default());
             }
             Thing { fact: Some(was), .. } => {
-                kept.looks_like(&was) || (after.is_some() && self.trail.has_told(i))
+                kept.could_be(&was) || (after.is_some() && self.trail.has_told(i))
             }
             Thing { fact: None, .. } => false,
         };

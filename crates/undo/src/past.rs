@@ -78,14 +78,15 @@ impl<'a> Past<'a> {
         past
     }
 
-    /// What the call found and took away or elsewhere: by which operation first, where it had stood, and what
-    /// it was. What the call itself made is none of it, nor what only later came to the same place.
+    /// What the operations that `counts` names found and took away or elsewhere: by which operation first, where it
+    /// had stood, and what it was. What the call itself made is none of it, nor what only later came to the same place.
     pub(crate) fn first_taken(
         &self,
         done: &[(Step, Seen, PathBuf)],
+        counts: impl Fn(&Seen) -> bool,
     ) -> impl Iterator<Item = (usize, PathBuf, Fact)> {
         let mut claimed = HashSet::new();
-        done.iter().enumerate().filter(|(_, (_, seen, _))| seen.performed).filter_map(
+        done.iter().enumerate().filter(move |(_, (_, seen, _))| counts(seen)).filter_map(
             move |(i, (step, ..))| {
                 let (place, was) = match &step.op {
                     Op::MakeDir { path } | Op::Copy { dst: path, .. } | Op::Link { dst: path, .. } => {
@@ -148,7 +149,10 @@ impl<'a> Past<'a> {
         else {
             return false;
         };
-        let is_back = |here: &Fact| here.is(&thing) || here.looks_like(&thing);
+        // A write may have changed nothing but the rights.
+        let is_write = matches!(step.op, Op::Write { .. });
+        let alike = |here: &Fact| if is_write { here.could_be(&thing) } else { here.looks_like(&thing) };
+        let is_back = |here: &Fact| here.is(&thing) || alike(here);
         self.earlier(i, &place.0).any(|(_, place)| at(&place).is_some_and(|here| is_back(&here)))
             || (was_made && !stays)
             || (seen.after.is_none() && thing.kind == Kind::Dir && self.is_folder_back(i, &place.0, sight))

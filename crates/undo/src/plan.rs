@@ -299,10 +299,10 @@ fn overwritten<'a>(
     }
     let there = sight.at(kept)?;
     let is_written = here.is_some_and(|here| sight.knows(i, path, &here, written));
-    let is_back = here.is_some_and(|here| here.is(was) || here.looks_like(was));
+    let is_back = here.is_some_and(|here| here.is(was) || here.could_be(was));
     match there {
         _ if is_back && !is_written => Ok(Way::Nothing),
-        Some(there) if is_written && there.looks_like(was) => Ok(Way::Swap { kept, path }),
+        Some(there) if is_written && there.could_be(was) => Ok(Way::Swap { kept, path }),
         Some(_) if is_written => Err("what was kept of it is damaged".into()),
         None => Err("what was kept of it is gone".into()),
         _ => Err("it changed since".into()),

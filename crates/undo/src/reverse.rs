@@ -154,7 +154,10 @@ pub fn reverse_left(
         for (step, _, kept) in done {
             touches(step).for_each(|path| back::sweep(path, kept));
         }
-        for (_, place, was) in past.first_taken(done).filter(|(i, ..)| back_again[*i]) {
+        // What a repair that was cut has given back looks as if it had never been taken.
+        let counts = |seen: &Seen| seen.performed || purpose == Purpose::Recover;
+        let is_back = |i: usize| back_again[i] || !done[i].1.performed;
+        for (_, place, was) in past.first_taken(done, counts).filter(|(i, ..)| is_back(*i)) {
             let here = Fact::at(&place).map_err(untold)?;
             report.given.extend(here.and_then(|here| Given::of(was, here)));
         }
