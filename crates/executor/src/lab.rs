@@ -98,6 +98,38 @@ pub enum Layer {
     Halt,
     /// The lists of commands that do not run.
     Commands,
+    /// The look at the file that a name of a program really runs.
+    RealProgram,
+    /// The look at where a path of a command leads.
+    Leads,
+    /// The list of programs that delete by the way.
+    Sweepers,
+    /// The knowledge of files that run code by themselves.
+    RunsCode,
+    /// The file that caps a channel, kept from that channel.
+    ChannelCap,
+    /// The seal that texts pass before they stand in a table.
+    VaultSeal,
+    /// The host's word before a credential of theirs is in somebody else's call.
+    Lending,
+    /// The difference between the territory and places outside it.
+    Beyond,
+    /// What birth tests come to.
+    BirthTests,
+    /// The cleaning of signs that nobody sees.
+    Unseen,
+    /// The cleaning of signs that are ours.
+    Imitation,
+    /// What an exported checkpoint knows of the audit.
+    Checkpoint,
+    /// How much a guest may have here.
+    Room,
+    /// How much one person may ask in a minute.
+    Pace,
+    /// The comparison of what a card showed with what is there now.
+    Showing,
+    /// The end of a yes that its call did not use.
+    Unused,
 }
 
 /// True when this build was told to do without `layer`.

@@ -1,11 +1,16 @@
 //! Foreign text made fit to be shown: names of files, columns, keys and values come from the world, and none of them may
 //! hide, turn or move what stands beside it, nor look like a line of ours.
 
+use crate::lab::{self, Layer};
+
 /// What stands for a sign that is not shown.
 const INSTEAD: char = '\u{fffd}';
 
 /// Whether a sign moves the cursor, hides text, turns its direction or cannot be seen at all.
 pub fn is_unseen(sign: char) -> bool {
+    if lab::without(Layer::Unseen) {
+        return false;
+    }
     sign.is_control()
         || matches!(sign,
             // Soft hyphen, joiners and fillers that show nothing.
@@ -36,6 +41,9 @@ pub fn line(text: &str) -> String {
 
 /// A name or value that stands between signs of ours: on its line, and without what we write between parts.
 pub fn part(text: &str) -> String {
+    if lab::without(Layer::Imitation) {
+        return line(text);
+    }
     line(text)
         .chars()
         .map(|sign| match sign {

@@ -2,6 +2,7 @@
 //! repositories. The list is one data file. To change one is to decide what will run, so a person is asked each time.
 
 use crate::core::inside;
+use metnos_executor::lab::{self, Layer};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -68,6 +69,9 @@ impl Runs {
     /// What would run by itself once `path` has gone, has come, or is what now stands at `from`: itself, or what a
     /// folder brings or takes along.
     pub fn touched(&self, path: &Path, from: Option<&Path>, linked: &[PathBuf]) -> Option<PathBuf> {
+        if lab::without(Layer::RunsCode) {
+            return None;
+        }
         if self.holds(path) || linked.iter().any(|one| inside(path, one) || inside(one, path)) {
             return Some(path.to_owned());
         }

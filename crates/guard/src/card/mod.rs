@@ -13,6 +13,7 @@ mod tests;
 pub use texts::{CardError, Lang, Texts};
 
 use metnos_executor::Origin;
+use metnos_executor::lab::{self, Layer};
 use serde::{Deserialize, Serialize};
 
 /// Approved so often before, a card is one line.
@@ -74,7 +75,7 @@ impl Card {
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let things =
             |card: &Self| Self { capability: String::new(), grant: None, reason: None, ..card.clone() };
-        things(self) == things(other)
+        things(self) == things(other) || lab::without(Layer::Showing)
     }
 
     /// More things than this are counted, not named.

@@ -5,6 +5,7 @@ use super::shape::{Harm, Scene};
 use super::sight::Lead;
 use super::table::{Destroyer, Target, fits, named};
 use super::words::{Arg, Sorted};
+use metnos_executor::lab::{self, Layer};
 
 impl Scene<'_> {
     /// The harm a program would do with these arguments.
@@ -33,8 +34,9 @@ impl Scene<'_> {
         if let Some(harm) = self.table.writers(name).find_map(|w| self.overwritten(w.target, args)) {
             return Some(harm);
         }
-        if let Some(harm) = self.table.sweepers(name).find_map(|sweeper| self.emptied(name, sweeper, args)) {
-            return Some(harm);
+        let swept = self.table.sweepers(name).find_map(|sweeper| self.emptied(name, sweeper, args));
+        if swept.is_some() && !lab::without(Layer::Sweepers) {
+            return swept;
         }
         match () {
             () if is(&families.delete) => self.deleted(args),

@@ -3,6 +3,7 @@
 
 use super::{Db, KeptPlan, TelegramOut, Turn, sql};
 use crate::{Error, Result};
+use metnos_executor::lab::{self, Layer};
 use std::sync::Arc;
 
 /// Takes secrets out of what is written and puts them back into what is read.
@@ -60,8 +61,10 @@ impl Db {
     /// A text as it is written.
     pub(super) fn sealed(&self, text: &str) -> Result<String> {
         match self.seal.get() {
-            Some(seal) => seal.seal(text).map_err(|reason| Error::Unsealed { reason }),
-            None => Ok(text.to_owned()),
+            Some(seal) if !lab::without(Layer::VaultSeal) => {
+                seal.seal(text).map_err(|reason| Error::Unsealed { reason })
+            }
+            _ => Ok(text.to_owned()),
         }
     }
 

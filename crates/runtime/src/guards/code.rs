@@ -3,6 +3,7 @@
 
 use crate::guards::{Level, Step};
 use crate::runtime::Runtime;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::profile::Scope;
 use metnos_executor::wire::Reach;
 use metnos_executor::{BytePath, ErrorClass, Failure};
@@ -147,7 +148,7 @@ impl Watch<'_> {
 }
 
 fn is_or_holds(path: &Path, file: &Path) -> bool {
-    file.starts_with(path)
+    file.starts_with(path) && !lab::without(Layer::ChannelCap)
 }
 
 /// A path with its folder resolved, and itself if it is there.

@@ -4,6 +4,7 @@ use crate::call::{Done, Door, Lists, Provenance, Spec};
 use crate::guards::records::Kind;
 use crate::guards::{Answer, Approval, CommandRule, Principal, Standing, Void};
 use crate::runtime::Runtime;
+use metnos_executor::lab::{self, Layer};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_guard::policy::{Ask, Grant, GrantScope, Level, Place, Rule, Ruling, Target};
 use metnos_memory::audit::{self, Key, Line};
@@ -226,7 +227,9 @@ impl Runtime {
     /// is no yes to the next request that looks the same.
     fn void_unused(&self, id: &str) -> Result<(), Failure> {
         match self.approval_row(id)? {
-            Some((row, mut approval)) if approval.standing == Standing::Approved => {
+            Some((row, mut approval))
+                if approval.standing == Standing::Approved && !lab::without(Layer::Unused) =>
+            {
                 approval.void(Void::Unused);
                 self.exchange(&row, &approval).map(|_| ())
             }

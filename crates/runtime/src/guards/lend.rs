@@ -6,6 +6,7 @@ use crate::guards::{Asked, Known, Principal};
 use crate::runtime::Runtime;
 use jiff::Timestamp;
 use metnos_executor::Failure;
+use metnos_executor::lab::{self, Layer};
 use metnos_guard::policy::{Grant, GrantScope};
 
 /// What such a grant is for.
@@ -25,7 +26,7 @@ pub(super) fn borrowed(asked: &Asked<'_>, named: &[String], known: &Known, now: 
                 && grant.target == *credential
         })
     };
-    named.iter().filter(|credential| !lent(credential)).cloned().collect()
+    named.iter().filter(|credential| !lent(credential) && !lab::without(Layer::Lending)).cloned().collect()
 }
 
 impl Runtime {

@@ -428,6 +428,7 @@ impl Step<'_, '_> {
         match path {
             path if path.starts_with(self.workspace) => Place::Workspace,
             path if self.territory.contains(path) => Place::Territory,
+            _ if lab::without(Layer::Beyond) => Place::Territory,
             _ => Place::Outside,
         }
     }

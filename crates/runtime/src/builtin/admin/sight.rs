@@ -2,6 +2,7 @@
 //! path leads.
 
 use super::command::{Ground, PATH, lookup};
+use metnos_executor::lab::{self, Layer};
 use metnos_guard::command::{Lead, Sight};
 use metnos_guard::core::{Act, Look};
 use std::fs::Metadata;
@@ -47,6 +48,9 @@ fn home(line: &str) -> Option<PathBuf> {
 
 impl Sight for Seen<'_> {
     fn names(&self, program: &str) -> Vec<String> {
+        if lab::without(Layer::RealProgram) {
+            return Vec::new();
+        }
         let Some(mut at) = lookup(program, self.ground) else { return Vec::new() };
         let mut names = Vec::new();
         for _ in 0..LINKS_MAX {
@@ -59,6 +63,9 @@ impl Sight for Seen<'_> {
     }
 
     fn lead(&self, path: &str, folder: &str) -> Option<Lead> {
+        if lab::without(Layer::Leads) {
+            return None;
+        }
         let at_home = |text: &str| {
             let rest = text.strip_prefix("$HOME").or_else(|| text.strip_prefix("${HOME}"));
             rest.map_or_else(|| text.to_owned(), |rest| format!("~{rest}"))
