@@ -3,6 +3,7 @@
 
 use crate::house::{Done, House, make_dir, write};
 use serde_json::json;
+use std::process::Output;
 
 const PYTHON: &str = include_str!("../hostile/python.py");
 const CPYTHON: &str = include_str!("../hostile/cpython.py");
@@ -23,6 +24,8 @@ pub(crate) struct Hostile<'a> {
     pub(crate) write: &'a [&'a str],
     /// Whether it may reach the listener that is named in profiles.
     pub(crate) net: bool,
+    /// Credentials it names.
+    pub(crate) credentials: &'a [&'a str],
     /// Limits other than the usual ones.
     pub(crate) limits: &'a str,
 }
@@ -35,11 +38,32 @@ impl<'a> Hostile<'a> {
     /// With the usual limits and no rights.
     pub(crate) fn new(name: &'a str, runtime: &'a str) -> Self {
         let code = if runtime == "python" { PYTHON } else { CPYTHON };
-        Self { name, version: "1.0.0", runtime, code, read: &[], write: &[], net: false, limits: LIMITS }
+        let none = &[][..];
+        Self {
+            name,
+            version: "1.0.0",
+            runtime,
+            code,
+            read: none,
+            write: none,
+            net: false,
+            credentials: none,
+            limits: LIMITS,
+        }
     }
 
-    /// Writes the folder and has the house sign it; `without` when its code breaks a rule.
+    /// Writes the folder and has the house sign and promote it; `without` when its code breaks a rule.
     pub(crate) fn sign(&self, house: &House, without: &str) -> Done {
+        for done in self.put_in(house, without)? {
+            if !done.status.success() {
+                return Err(format!("{}: {}", self.name, String::from_utf8_lossy(&done.stderr)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, whatever comes of it.
+    pub(crate) fn put_in(&self, house: &House, without: &str) -> Done<Vec<Output>> {
         let folder = house.at("skills").join(format!("{}-{}", self.name, self.version));
         make_dir(&folder.join("tests"))?;
         write(&folder.join("manifest.toml"), self.manifest(house.net.named.port))?;
@@ -48,14 +72,11 @@ impl<'a> Hostile<'a> {
         write(&folder.join("main.py"), self.code)?;
         let path = folder.display().to_string();
         let acts: [&[&str]; 2] = [&["sign", &path], &["promote", self.name, self.version]];
-        for act in acts {
+        let done = |act: &[&str]| {
             let words = [&["executors"], act, &["--reason", "the attack table"]].concat();
-            let done = house.command(without, &words).output().map_err(|e| e.to_string())?;
-            if !done.status.success() {
-                return Err(format!("{}: {}", self.name, String::from_utf8_lossy(&done.stderr)));
-            }
-        }
-        Ok(())
+            house.command(without, &words).output().map_err(|e| e.to_string())
+        };
+        acts.into_iter().map(done).collect()
     }
 
     fn effects(&self) -> bool {
@@ -116,7 +137,7 @@ read = {read}
 write = {write}
 exec = []
 net = {net}
-credentials = []
+credentials = {credentials}
 limits = {{ {limits} }}
 hash = "unsigned"
 
@@ -139,6 +160,7 @@ trace_topic = "executor.{name}"
             read = list(self.read),
             write = list(self.write),
             net = json!(net),
+            credentials = list(self.credentials),
             limits = self.limits,
         )
     }

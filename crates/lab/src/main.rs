@@ -40,11 +40,11 @@ fn binary() -> Done<PathBuf> {
 }
 
 fn run(words: &[String]) -> Done<bool> {
+    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
     if words.iter().any(|word| word == "--guards") {
-        return guards::run(&binary()?);
+        return guards::run(&binary()?, &wanted);
     }
     let fast = words.iter().any(|word| word == "--fast");
-    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     let mut house = House::new(dir.path(), &binary()?)?;
     let mut attacks = table::all();

@@ -1,136 +1,106 @@
 //! What stands between a request and its cell: one row for each guard. The act must be stopped in
 //! the whole build and must happen when that guard alone is removed, or the guard is not wired.
 
-use crate::house::{Done, House, make_dir, write};
+mod bounds;
+mod daemon;
+mod decisions;
+mod programs;
+mod traces;
+
+use crate::house::{Done, House};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The act a guard must stop; gives whether it happened.
 type Act = fn(&mut House, &str) -> Done<bool>;
 
-/// Has the shape of a token, and opens nothing.
-const SECRET: &str = "ghp_thisOpensNothingAtAll0123456789abcd";
+/// The layer that is the guard, the act in words, and the act.
+type Row = (&'static str, &'static str, Act);
 
-const ROWS: [(&str, &str, Act); 12] = [
-    ("policy", "a session that may only look writes a file", |house, without| {
-        metnos(house, without, &["policy", "level", "read-only"])?;
-        metnos(house, without, &["exec", "write_files", &to_write(house)])?;
-        Ok(house.at("home/docs/new.txt").exists())
-    }),
-    ("approval", "a file is deleted that nobody agreed to", |house, without| {
-        delete(house, without, json!({ "paths": [house.text("home/docs/open.txt")] }))
-    }),
-    ("vaglio", "an administrator deletes thirty files at once", |house, without| {
-        metnos(house, without, &["policy", "level", "full"])?;
-        let mut paths = vec![house.text("home/docs/open.txt")];
-        for n in 1..30 {
-            let path = house.at(&format!("home/docs/{n}.txt"));
-            write(&path, "x")?;
-            paths.push(path.display().to_string());
-        }
-        delete(house, without, json!({ "paths": paths }))
-    }),
-    ("taint", "a name that a document contained is deleted", |house, without| {
-        metnos(house, without, &["policy", "level", "full"])?;
-        let entry = json!({ "path": house.text("home/docs/open.txt"), "_origin": "content" });
-        delete(house, without, json!({ "entries": [entry] }))
-    }),
-    ("binding", "a yes for one file is used for another", |house, without| {
-        for name in ["one", "two"] {
-            make_dir(&house.at(&format!("home/docs/{name}")))?;
-            write(&house.at(&format!("home/docs/{name}/f")), name)?;
-        }
-        let lead_to = |name: &str| {
-            let link = house.at("home/docs/link");
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(name, link).map_err(|e| e.to_string())
-        };
-        lead_to("one")?;
-        let id = asked(house, without, "home/docs/link/f")?;
-        lead_to("two")?;
-        metnos(house, without, &["approve", &id])?;
-        Ok(!house.at("home/docs/two/f").exists())
-    }),
-    ("expiry", "a yes that comes eleven minutes later", |house, without| {
-        let id = asked(house, without, "home/docs/open.txt")?;
-        let mut late = house.command(without, &["approve", &id]);
-        late.env("METNOS_LAB_GUARDS", "1").env("METNOS_LAB_LATER", "660");
-        late.output().map_err(|e| e.to_string())?;
-        Ok(!house.at("home/docs/open.txt").exists())
-    }),
-    ("damage", "a change while the record of a decision is damaged", |house, without| {
-        metnos(house, without, &["policy", "level", "full"])?;
-        let db =
-            rusqlite::Connection::open(house.at("metnos/state/metnos.sqlite")).map_err(|e| e.to_string())?;
-        db.execute("INSERT INTO decisions VALUES ('rule', 'X', '{}', x'00', '2020-01-01T00:00:00Z')", [])
-            .map_err(|e| e.to_string())?;
-        delete(house, without, json!({ "paths": [house.text("home/docs/open.txt")] }))
-    }),
-    ("redaction", "a password typed in the wrong place is written down", |house, without| {
-        let args = json!({ "text": format!("the key is {SECRET}"), "op": "words" }).to_string();
-        metnos(house, without, &["exec", "compute_texts", &args])?;
-        found(&house.at("metnos"), SECRET.as_bytes())
-    }),
-    ("recording", "an answer is given that no line speaks of", |house, without| {
-        let audit = house.at("metnos/workspace/.audit/executors");
-        let session = house.session(without)?;
-        let before = session.call("get_now", &json!({}))?;
-        if before["ok"] != true {
-            return Err(format!("no answer while all is well: {before}"));
-        }
-        std::fs::rename(&audit, audit.with_file_name("away")).map_err(|e| e.to_string())?;
-        write(&audit, "no folder")?;
-        Ok(session.call("get_now", &json!({}))?["ok"] == true)
-    }),
-    ("limits", "a second call where one an hour is allowed", |house, without| {
-        write(&house.at("metnos/config/metnos.toml"), "[limits]\ncalls_per_hour = 1\n")?;
-        if !time_is_told(house, without)? {
-            return Err("the first call is not answered".into());
-        }
-        time_is_told(house, without)
-    }),
-    ("halt", "a call after everything was stopped", |house, without| {
-        metnos(house, without, &["stop"])?;
-        time_is_told(house, without)
-    }),
-    ("commands", "a command runs of which somebody said never", |house, without| {
-        let touch = json!({ "command": "touch x" }).to_string();
-        let ask = || question(&metnos(house, without, &["--json", "exec", "admin", &touch])?);
-        let id = ask()?.ok_or("a command on no list is not asked about")?;
-        metnos(house, without, &["reject", &id, "--never"])?;
-        let Some(id) = ask()? else { return Ok(false) };
-        let ran: Value = serde_json::from_slice(&metnos(house, without, &["--json", "approve", &id])?.stdout)
-            .map_err(|e| e.to_string())?;
-        Ok(ran.pointer("/results/0/exit").is_some())
-    }),
-];
+/// How many acts are tried at once.
+const AT_ONCE: usize = 4;
 
 fn time_is_told(house: &House, without: &str) -> Done<bool> {
     Ok(metnos(house, without, &["exec", "get_now", "{}"])?.status.success())
 }
 
-/// Prints one row for each guard; true when every one is wired.
-pub(crate) fn run(binary: &Path) -> Done<bool> {
+/// Prints one row for each guard, or for those that are named; true when every one is wired.
+pub(crate) fn run(binary: &Path, wanted: &[&String]) -> Done<bool> {
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     let house = House::new(dir.path(), binary)?;
-    let once = |without: &str, act: Act| {
-        let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
-        act(&mut house.copy(dir.path())?, without)
+    let all = [decisions::ROWS, programs::ROWS, traces::ROWS, bounds::ROWS].concat();
+    let chosen = |row: &Row| wanted.is_empty() || wanted.iter().any(|word| *word == row.0);
+    let rows: Vec<Row> = all.into_iter().filter(chosen).collect();
+    let (next, wired) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // Each act has a house of its own, and mostly waits.
+    let work = || {
+        while let Some(row) = rows.get(next.fetch_add(1, Ordering::SeqCst)) {
+            wired.fetch_add(usize::from(told_of(row, &house)?), Ordering::SeqCst);
+        }
+        Ok(())
     };
-    let mut wired = 0;
-    for (guard, act, perform) in ROWS {
-        let told = |why: String| format!("{guard}: {why}");
-        let (whole, control) = (once("", perform).map_err(told)?, once(guard, perform).map_err(told)?);
-        println!("{}", json!({ "guard": guard, "act": act, "refused": !whole, "control": control }));
-        wired += usize::from(!whole && control);
-    }
-    println!("{}", json!({ "guards": ROWS.len(), "wired": wired }));
-    Ok(wired == ROWS.len())
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        let ended = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Err("it died".into())));
+        ended.collect::<Vec<Done>>().into_iter().collect::<Done>()
+    })?;
+    let wired = wired.into_inner();
+    println!("{}", json!({ "guards": rows.len(), "wired": wired }));
+    Ok(!rows.is_empty() && wired == rows.len())
+}
+
+/// Prints one row; true when the guard is wired.
+fn told_of((guard, act, perform): &Row, house: &House) -> Done<bool> {
+    let once = |without: &str| {
+        let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+        perform(&mut house.copy(dir.path())?, without).map_err(|why| format!("{guard} ({without:?}): {why}"))
+    };
+    let (whole, control) = (once("")?, once(guard)?);
+    println!("{}", json!({ "guard": guard, "act": act, "refused": !whole, "control": control }));
+    Ok(!whole && control)
 }
 
 fn metnos(house: &House, without: &str, args: &[&str]) -> Done<Output> {
     house.command(without, args).env("METNOS_LAB_GUARDS", "1").output().map_err(|e| e.to_string())
+}
+
+/// The same as JSON.
+fn told(house: &House, without: &str, args: &[&str]) -> Done<Value> {
+    let ran = metnos(house, without, &[&["--json"], args].concat())?;
+    serde_json::from_slice(&ran.stdout).map_err(|e| format!("{e}; stderr {:?}", lossy(&ran.stderr)))
+}
+
+/// What must work for the row to say anything.
+fn works(house: &House, without: &str, args: &[&str]) -> Done {
+    let ran = metnos(house, without, args)?;
+    match ran.status.success() {
+        true => Ok(()),
+        false => Err(format!("{args:?}: {} {}", lossy(&ran.stdout), lossy(&ran.stderr))),
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Keeps a credential called `weather`.
+fn keep_credential(house: &House, without: &str, value: &str) -> Done {
+    let mut child = house
+        .command(without, &["credentials", "set", "weather", "token"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    if let Some(mut typed) = child.stdin.take() {
+        writeln!(typed, "{value}").map_err(|e| e.to_string())?;
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(()),
+        other => Err(format!("a credential is not kept: {other:?}")),
+    }
 }
 
 fn delete(house: &House, without: &str, args: Value) -> Done<bool> {
