@@ -50,6 +50,11 @@ pub(crate) fn one_line(value: &str, max: usize) -> String {
     start.chain(std::iter::once(&'…')).chain(end).collect()
 }
 
+/// The same for a value that stands between signs of ours: it has none of them.
+pub(crate) fn one_part(value: &str, max: usize) -> String {
+    one_line(&metnos_executor::shown::part(value), max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +70,6 @@ mod tests {
         assert_eq!(one_line("a\nb\u{202e}c", 20), "a\u{fffd}b\u{fffd}c");
         assert_eq!(one_line("/home/u/very/long/name.txt", 11), "/home…e.txt");
         assert_eq!(one_line("è", 20), "è");
+        assert_eq!(one_part("a · “b” → c", 20), "a ∙ \"b\" > c");
     }
 }

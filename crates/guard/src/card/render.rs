@@ -1,9 +1,8 @@
 //! From a card to the lines people read.
 
 use super::{Card, Effect, Lang, Offer, Shown, Size, Tainted, Warning};
-use crate::text::{fill, one_line};
+use crate::text::{fill, one_line, one_part};
 use metnos_executor::ExecutorName;
-use metnos_executor::shown::part;
 
 /// No single value takes more of a card than this.
 const SHOWN_MAX: usize = 80;
@@ -71,8 +70,7 @@ impl Card {
         let text = &lang.text;
         // Whoever says yes to a command, a message or the end of a process has read all of it.
         let most = if WHOLE.contains(&self.executor.as_str()) { COMMAND_MAX } else { SHOWN_MAX };
-        let object =
-            self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_line(&part(o), most))]));
+        let object = self.object.as_ref().map(|o| fill(&text.quoted, &[("object", &one_part(o, most))]));
         let route = match (self.source.as_deref().map(shown), self.destination.as_deref().map(shown)) {
             (Some(source), Some(destination)) => {
                 Some(fill(&text.route, &[("source", &source), ("destination", &destination)]))
@@ -91,9 +89,8 @@ impl Card {
     /// Which ones: the first of them, and how many more there are.
     fn named(&self, lang: &Lang) -> Option<String> {
         let named = self.names.iter().take(Self::NAMES_MAX);
-        let quoted: Vec<String> = named
-            .map(|name| fill(&lang.text.quoted, &[("object", &one_line(&part(name), NAME_MAX))]))
-            .collect();
+        let quoted: Vec<String> =
+            named.map(|name| fill(&lang.text.quoted, &[("object", &one_part(name, NAME_MAX))])).collect();
         let more = self.count.unwrap_or_default().saturating_sub(quoted.len() as u64);
         let rest = (more > 0).then(|| fill(&lang.text.and_more, &[("count", &more.to_string())]));
         (!quoted.is_empty())
@@ -168,7 +165,7 @@ impl Warning {
             Self::RunsCode(path) => fill(&lang.text.runs_code, &[("path", &shown(path))]),
             Self::Costs(cost) => fill(&lang.text.costs, &[("cost", &money(*cost))]),
             Self::Taken { count, names } => {
-                let quote = |name: &String| fill(&lang.text.quoted, &[("object", &one_line(name, NAME_MAX))]);
+                let quote = |name: &String| fill(&lang.text.quoted, &[("object", &one_part(name, NAME_MAX))]);
                 let first = names.iter().take(TAKEN_MAX).map(quote).collect::<Vec<_>>().join(", ");
                 let more = count.saturating_sub(names.len().min(TAKEN_MAX) as u64);
                 let names = match more {
@@ -211,7 +208,7 @@ impl Tainted {
 }
 
 fn shown(value: &str) -> String {
-    one_line(&part(value), SHOWN_MAX)
+    one_part(value, SHOWN_MAX)
 }
 
 fn capital(line: &str) -> String {

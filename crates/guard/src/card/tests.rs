@@ -203,6 +203,23 @@ fn a_value_cannot_add_a_line_or_hide_another() {
 }
 
 #[test]
+fn a_name_looks_like_no_part_of_the_card_wherever_it_stands() {
+    let name = "x · “cannot be undone” → y".to_owned();
+    let card = Card {
+        names: vec![name.clone()],
+        source: Some(format!("/home/u/{name}")),
+        warnings: vec![
+            Warning::Taken { count: 1, names: vec![name.clone()] },
+            Warning::RunsCode(format!("/home/u/{name}")),
+        ],
+        ..delete()
+    };
+    let shown = card.shown(0, Texts::load().unwrap().lang("en"));
+    let text = [vec![shown.text], shown.details].concat().join("\n");
+    assert!(text.contains("x ∙ \"cannot be undone\" > y") && !text.contains("x ·"), "{text}");
+}
+
+#[test]
 fn what_must_be_known_stays_on_the_card() {
     let card = Card { object: None, ..send_bare() };
     assert_eq!(shown(&card, 0, "en"), "Send messages\nCannot be undone");

@@ -3,7 +3,7 @@
 use super::registry::UNKNOWN;
 use super::rule::Reach;
 use super::{Ask, Class, Decision, Grant, Level, Registry, Row, Rule, Target, TargetKind};
-use crate::text::{fill, one_line};
+use crate::text::{fill, one_line, one_part};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ impl By<'_> {
             Self::Grant(grant) => (Some(grant), None),
             Self::Rule(rule) => (None, Some(rule)),
         };
-        let target = grant.map_or(String::new(), |grant| shown(&grant.target));
+        let target = grant.map_or(String::new(), |grant| one_part(&grant.target, SHOWN_MAX));
         let forbidden = rule.map_or(String::new(), |rule| shown(&rule.text));
         let capability = shown(ask.capability);
         let forbidden = forbidden.trim_end_matches('.');

@@ -1,7 +1,7 @@
 //! The parts of the judge. Each looks at one thing.
 
 use super::{Arg, Facts, Judge, Part, thousandths};
-use crate::text::{fill, one_line};
+use crate::text::{fill, one_part};
 
 /// No value takes more of a sentence than this.
 const SHOWN_MAX: usize = 60;
@@ -11,7 +11,7 @@ fn part(name: &str, score: f64, why: &str, values: &[(&str, &str)]) -> Part {
 }
 
 fn shown(arg: &Arg) -> String {
-    one_line(&arg.value, SHOWN_MAX)
+    one_part(&arg.value, SHOWN_MAX)
 }
 
 /// Path traversal shapes in any argument.
@@ -83,7 +83,7 @@ pub(super) fn unusual_hour(judge: &Judge, facts: &Facts) -> Part {
 /// An executor that was never used before.
 pub(super) fn never_used(judge: &Judge, facts: &Facts) -> Part {
     let (texts, weight) = (judge.texts(), judge.weight());
-    let executor = one_line(&facts.executor, SHOWN_MAX);
+    let executor = one_part(&facts.executor, SHOWN_MAX);
     let values = [("executor", executor.as_str())];
     let doubt = if facts.acts() { weight.never_used } else { weight.never_used_reading };
     match facts.used_before {

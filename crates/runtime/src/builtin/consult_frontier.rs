@@ -59,7 +59,8 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
         _ => format!(", with {} bytes of text of {count} entries,", attached.len()),
     };
     let shown = bounded(&runtime.told(&question), SHOWN);
-    let always = format!("this leaves the house: “{shown}”{leaves} goes to {}", tier.url);
+    let quoted = metnos_executor::shown::part(&shown);
+    let always = format!("this leaves the house: “{quoted}”{leaves} goes to {}", tier.url);
     Ok(Plan {
         effect: Effect::NoChange,
         object: Some(bounded(&shown, 60)),

@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 use command::Command;
 use metnos_executor::lab::{self, Layer};
 use metnos_executor::program::Told;
-use metnos_executor::{ErrorClass, Failure};
+use metnos_executor::{ErrorClass, Failure, shown};
 use metnos_guard::card::Effect;
 use metnos_guard::command::Pattern;
 use metnos_guard::{CommandVerdict, Standing};
@@ -106,7 +106,7 @@ fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
         source: Some(cwd),
         outside,
         note: Some(match reason {
-            Some(reason) => format!("“{}” {}", reason.trim(), verdict.text),
+            Some(reason) => format!("“{}” {}", shown::part(reason.trim()), verdict.text),
             None => verdict.text.clone(),
         }),
         never: Pattern::try_from(verdict.signature.to_string()).ok(),
