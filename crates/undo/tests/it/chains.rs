@@ -8,6 +8,8 @@ use metnos_executor::{Op, WriteMode};
 use metnos_undo::{Purpose, Report, Undone};
 use proptest::prelude::*;
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 /// A bench whose things are kept on another file system, if there is one.
@@ -124,6 +126,56 @@ fn a_call_that_was_cut_and_taken_back_is_part_of_the_chain() {
     bench.journal.gave("b", &report.given).unwrap();
     open.rolled_back(&[Default::default()]).unwrap();
     undone(&bench, "a", &first);
+}
+
+#[test]
+fn a_repair_that_was_cut_before_it_told_is_finished_by_the_next() {
+    let Some(bench) = kept_apart() else { return };
+    fs::write(bench.at("f"), "the first").unwrap();
+    let first = bench.tree();
+    bench.act("a", &overwrite(&bench, "f"));
+    let mut open = bench.begin("b");
+    let mut hands = bench.intend(&mut open, "b", &overwrite(&bench, "f"));
+    perform(&mut hands, 0).unwrap();
+    drop((hands, open));
+    let (_, mut open) = bench.journal.cut().unwrap().pop().unwrap();
+    // What the first repair gave back as a copy it could not record.
+    drop(back(&open.so_far().unwrap(), Purpose::Recover));
+    let report = back(&open.so_far().unwrap(), Purpose::Recover);
+    assert!(report.conflicts.is_empty(), "{report:#?}");
+    bench.journal.gave("b", &report.given).unwrap();
+    open.rolled_back(&[Default::default()]).unwrap();
+    undone(&bench, "a", &first);
+}
+
+#[test]
+fn a_write_that_changed_only_rights_is_not_taken_back_twice() {
+    let bench = Bench::plain();
+    let file = bench.at("f");
+    fs::write(&file, "the same").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let was = fs::metadata(&file).unwrap();
+    let mut open = bench.begin("a");
+    let mut hands = bench.intend(&mut open, "a", &overwrite(&bench, "f"));
+    let mtime = Some((was.mtime(), was.mtime_nsec() as u32));
+    let attributes = metnos_hands::Attributes { mode: Some(0o604), mtime };
+    hands.write_as(0, attributes, |out| write!(out, "the same")).unwrap();
+    drop((hands, open));
+    // Where a rename cannot go, what is kept is a copy.
+    let kept = fs::read_dir(bench.keep(0, "a")).unwrap().map(|item| item.unwrap().path());
+    let kept = kept.into_iter().find(|path| path.file_name().unwrap() != "made").unwrap();
+    let copy = kept.with_extension("copy");
+    fs::copy(&kept, &copy).unwrap();
+    fs::File::options().write(true).open(&copy).unwrap().set_modified(was.modified().unwrap()).unwrap();
+    fs::rename(&copy, &kept).unwrap();
+    let (_, open) = bench.journal.cut().unwrap().pop().unwrap();
+    // A power loss swallowed what was told of it.
+    let _ = fs::remove_file(bench.keep(0, "a").join("made"));
+    for _ in 0..3 {
+        let report = back(&open.so_far().unwrap(), Purpose::Recover);
+        assert!(report.conflicts.is_empty(), "{report:#?}");
+        assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o644);
+    }
 }
 
 #[test]
