@@ -2,6 +2,7 @@
 
 use crate::machine::CANCELLED;
 use crate::refer::{Known, fill};
+use crate::things::{Folders, is_of_files, manner, rows};
 use crate::{Credential, Got, Trouble};
 use metnos_engine::catalog::Tool;
 use metnos_engine::{Catalog, Gap, Maker, Plan, Step};
@@ -327,9 +328,13 @@ impl Messages {
         };
         let stayed = got.fields.get("unchanged").and_then(Value::as_u64).unwrap_or(0).min(count);
         let count = count - stayed;
-        let things = &nouns[usize::from(count != 1)];
         let single = verb.filter(|_| count == 1).and_then(|verb| sentences.did.get(&format!("{verb}_one")));
         let template = single.unwrap_or(template);
+        let (count, things) = match Folders::among(got).filter(|_| is_of_files(&name)) {
+            Some(folders) => folders.told(self, language, &sentences.things, count),
+            None => (count, nouns[usize::from(count != 1)].clone()),
+        };
+        let things = things.as_str();
         if count == 0 && name.class() == Class::Changer {
             // Where something failed, that is told beside; nothing came of it to be told.
             let said = if stayed > 0 {
@@ -453,24 +458,6 @@ impl Ending {
         lines.splice(0..0, opening.filter(|text| !text.is_empty()).cloned());
         ending.text = lines.join("\n");
         ending
-    }
-}
-
-/// The word for what is read from a table: its rows, not its files.
-fn rows(name: &ExecutorName) -> Option<&'static str> {
-    let reads = name.verb().is_some_and(|verb| verb.as_str() == "read");
-    let table = name.qualifier().is_some_and(|kind| matches!(kind.as_str(), "csv" | "xlsx"));
-    (reads && table).then_some("rows")
-}
-
-/// The verb for a step whose executor does more than one thing.
-fn manner(step: &Step) -> Option<&'static str> {
-    let has = |name: &str| step.args.contains_key(name);
-    match step.tool.as_str() {
-        "write_files" if step.args.get("mode") == Some(&"append".into()) => Some("append"),
-        "write_files" if has("dst_dir") && !has("content") && !has("format") => Some("copy"),
-        "move_files" if has("name_template") && !has("dst_dir") => Some("rename"),
-        _ => None,
     }
 }
 

@@ -15,6 +15,7 @@ mod named;
 mod refer;
 mod replay;
 mod stage;
+mod things;
 mod validate;
 mod whole;
 

@@ -299,3 +299,24 @@ fn why_tells_every_step_of_a_turn_and_the_parts_of_every_score() {
     );
     assert_eq!(house.run(&["why", "01ARYZ6S41TSV4RRFFQ69G5FAV"]).code, Some(1));
 }
+
+#[test]
+fn what_was_copied_or_moved_is_told_by_its_kind() {
+    let house = House::new();
+    for path in ["Photos/a.jpg", "Photos/b.jpg", "Photos/deep/c.jpg", "one.txt", "Loose/x.txt"] {
+        house.write(path, "x");
+    }
+    for (request, said) in [
+        ("copy the folder Photos to Backup", "1 folder (3 files) copied."),
+        ("copy one.txt to Backup", "1 file copied."),
+        ("move the folder Loose to Backup", "1 folder moved."),
+        ("copia la cartella Photos in Archivio", "Copiati: 1 cartella (3 file)."),
+    ] {
+        let told = house.run(&["--json", "ask", request]).json();
+        assert_eq!((&told["status"], &told["text"]), (&"done".into(), &said.into()), "{request}: {told}");
+    }
+    let both = serde_json::json!({ "dst_dir": "~/Both", "entries": [
+        { "path": house.home().join("Photos") }, { "path": house.home().join("one.txt") } ] });
+    let told = house.exec("write_files", both);
+    assert_eq!((&told["folders"], &told["files_inside"]), (&1.into(), &3.into()), "{told}");
+}

@@ -61,7 +61,7 @@ pub(super) fn plan(
     })
 }
 
-/// Performs it: what fails is told alone, and what is below a folder that could not be made is passed over.
+/// Performs it, and tells how many files it copied: what fails is told alone, and what is below a folder that could not be made is passed over.
 pub(super) fn perform(
     call: &mut Call<'_>,
     hands: &mut Hands,
@@ -70,7 +70,7 @@ pub(super) fn perform(
     dst: &Path,
     ops: Range<usize>,
     origin: Origin,
-) -> Result<(), Failure> {
+) -> Result<Option<u64>, Failure> {
     let total = hands.intent().ops.len() as u64;
     let (mut bytes, mut files) = (0u64, 0u64);
     for i in ops.clone() {
@@ -89,7 +89,7 @@ pub(super) fn perform(
             }
             Err(failure) if i == ops.start => {
                 failed(call, index, src, &failure);
-                return Ok(());
+                return Ok(None);
             }
             Err(failure) => {
                 let what = match hands.intent().ops.get(i) {
@@ -104,5 +104,6 @@ pub(super) fn perform(
     name(&mut record, "src", src);
     record.insert("size".into(), bytes.into());
     record.insert("files".into(), files.into());
-    done(call, record, origin)
+    done(call, record, origin)?;
+    Ok(Some(files))
 }

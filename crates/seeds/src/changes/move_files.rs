@@ -33,6 +33,7 @@ struct Step {
     dirs: Range<usize>,
     /// The operations that move it; empty when it is already there.
     ops: Range<usize>,
+    is_dir: bool,
 }
 
 /// Everything decided so far.
@@ -74,7 +75,10 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     for (n, item) in items.into_iter().enumerate() {
         tick(call, n as u64, total, "files looked at")?;
         match plan.add(&item) {
-            Ok((dst, dirs, ops)) => steps.push(Step { item, dst, dirs, ops }),
+            Ok((dst, dirs, ops)) => {
+                let is_dir = std::fs::symlink_metadata(&item.path).is_ok_and(|meta| meta.is_dir());
+                steps.push(Step { item, dst, dirs, ops, is_dir });
+            }
             Err(failure) => failed(call, item.index, &item.path, &failure),
         }
     }
@@ -89,7 +93,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let mut hands = call.intent(Intent { ops: std::mem::take(&mut plan.ops) })?;
-    let mut created = 0u64;
+    let (mut created, mut folders) = (0u64, 0u64);
     for (n, step) in steps.iter().enumerate() {
         tick(call, n as u64, total, "files")?;
         let moved = dirs::make(&mut hands, step.dirs.clone()).and_then(|made| {
@@ -97,13 +101,19 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
             perform(&mut hands, step.ops.clone())
         });
         match moved {
-            Ok(size) => answer(call, step, size)?,
+            Ok(size) => {
+                folders = folders.saturating_add(u64::from(step.is_dir));
+                answer(call, step, size)?;
+            }
             Err(failure) => failed(call, step.item.index, &step.item.path, &failure),
         }
     }
     dress(&mut hands, &plan.dress);
     if created > 0 {
         call.set("created_dirs", created);
+    }
+    if folders > 0 {
+        call.set("folders", folders);
     }
     hands.finish()
 }

@@ -198,12 +198,17 @@ fn write_each(
     }
     let total = plan.ops.len() as u64;
     let mut hands = call.intent(Intent { ops: std::mem::take(&mut plan.ops) })?;
+    let (mut folders, mut inside) = (0u64, 0u64);
     for step in steps {
         tick(call, step.ops.start as u64, total, "files")?;
         if let Source::Tree(src) = &step.source {
             match dirs::make(&mut hands, step.dirs.clone()) {
                 Ok(_) => {
-                    copy_tree::perform(call, &mut hands, step.index, src, &step.dst, step.ops, step.origin)?
+                    let (index, origin) = (step.index, step.origin);
+                    let copied =
+                        copy_tree::perform(call, &mut hands, index, src, &step.dst, step.ops, origin)?;
+                    folders = folders.saturating_add(u64::from(copied.is_some()));
+                    inside = inside.saturating_add(copied.unwrap_or(0));
                 }
                 Err(failure) => failed(call, step.index, &step.dst, &failure),
             }
@@ -222,6 +227,10 @@ fn write_each(
             }
             Err(failure) => failed(call, step.index, &step.dst, &failure),
         }
+    }
+    if folders > 0 {
+        call.set("folders", folders);
+        call.set("files_inside", inside);
     }
     dress(&mut hands, &plan.dress);
     hands.finish()
