@@ -194,7 +194,18 @@ impl Gateway {
     /// What happened in a turn, as it happened: to decide it again.
     pub(crate) fn entries(&self, turn: &str) -> Result<Vec<Entry>, Failure> {
         let log = self.db(|db| db.turn_log(turn))?;
-        log.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>().map_err(damaged(turn))
+        let log: Vec<Entry> = log
+            .iter()
+            .map(|line| serde_json::from_str(line))
+            .collect::<Result<_, _>>()
+            .map_err(damaged(turn))?;
+        // What was said to another process is as secret here.
+        for entry in &log {
+            if let Event::Asked { text, .. } | Event::Answered { text } = &entry.event {
+                self.runtime.hear(text);
+            }
+        }
+        Ok(log)
     }
 
     /// The same, without secrets: to be shown, and to be learned from.

@@ -56,6 +56,7 @@ impl Gateway {
         self.catch_up()?;
         // What was said before, this not included.
         let context = self.context(asked)?;
+        self.runtime.hear(&asked.text);
         // What may be the value of a credential is given by a form; of what was typed, the rest is planned.
         let clock = metnos_engine::Clock::at(asked.now.clone());
         let said = self.machine().without_value(&asked.text, asked.language.as_deref(), &clock);
@@ -148,6 +149,7 @@ impl Gateway {
     ) -> Result<Told, Failure> {
         let running = self.asking(turn)?;
         self.catch_up()?;
+        self.runtime.hear(text);
         let known = self.state_of(turn)?;
         if known.0.lacks().is_some() {
             return Err(Failure::wrong_args("this turn lacks a credential, which is not given in words")

@@ -12,6 +12,7 @@ pub mod policy;
 pub mod redact;
 pub mod resolve;
 pub mod runs;
+mod said;
 pub mod territory;
 mod text;
 pub mod vaglio;

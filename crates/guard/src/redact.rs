@@ -1,8 +1,9 @@
 //! Makes a value fit to be written down: secrets become `‹secret:…›`, and what is long is cut, so
 //! that an audit line stays small. Secrets are: values of the vault, known token shapes (a data
-//! file), and the fields a schema marks.
+//! file), values said beside the name of a credential (another), and the fields a schema marks.
 
 use crate::forms;
+use crate::said::Said;
 use metnos_executor::lab::{self, Layer};
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
@@ -65,6 +66,9 @@ pub struct Redactor {
     forms: Vec<String>,
     any: RegexSet,
     shapes: Vec<(Regex, usize)>,
+    said: Said,
+    /// Values that were said, wherever they stand alone.
+    heard: Option<Regex>,
     key: Option<[u8; 32]>,
 }
 
@@ -92,7 +96,7 @@ impl Redactor {
         let forms = forms::of_all(secrets.iter().filter(|s| s.len() >= SUBSTRING_MIN));
         let known = forms::pattern(&forms)
             .map_err(|e| RedactError::Shape { name: "vault values".into(), reason: e.to_string() })?;
-        Ok(Self { secrets, known, forms, any, shapes, key: None })
+        Ok(Self { secrets, known, forms, any, shapes, said: Said::load()?, heard: None, key: None })
     }
 
     /// The same with digests made under `key`, so that a short secret cannot be guessed from its
@@ -100,6 +104,29 @@ impl Redactor {
     pub fn keyed(mut self, key: [u8; 32]) -> Self {
         self.key = Some(key);
         self
+    }
+
+    /// The same for whoever heard these values said: they are secret also away from the words that gave them away.
+    pub fn hearing(mut self, values: &[String]) -> Result<Self, RedactError> {
+        let edge =
+            |c: Option<char>| if c.is_some_and(|c| c.is_alphanumeric() || c == '_') { r"\b" } else { "" };
+        let one = |value: &String| {
+            let (first, last) = (edge(value.chars().next()), edge(value.chars().next_back()));
+            format!("{first}{}{last}", regex::escape(value))
+        };
+        // The longest first, so that one inside another does not leave the rest.
+        let mut values: Vec<&String> = values.iter().collect();
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let any: Vec<String> = values.into_iter().map(one).collect();
+        let wrong =
+            |e: regex::Error| RedactError::Shape { name: "what was said".into(), reason: e.to_string() };
+        self.heard = if any.is_empty() { None } else { Some(Regex::new(&any.join("|")).map_err(wrong)?) };
+        Ok(self)
+    }
+
+    /// Where values stand in `text` that are said beside the name of a credential.
+    pub fn said_in(&self, text: &str) -> Vec<Range<usize>> {
+        self.said.in_text(text)
     }
 
     /// `value` fit to be written down. `secret` are JSON pointers to fields the schema marks; `*`
@@ -173,6 +200,8 @@ impl Redactor {
             // What was replaced before is not replaced again.
             found.extend(groups.filter(|m| !m.as_str().starts_with("‹secret:")).map(|m| m.range()));
         }
+        found.extend(self.said_in(text));
+        found.extend(self.heard.iter().flat_map(|heard| heard.find_iter(text)).map(|m| m.range()));
         found.sort_by_key(|at| (at.start, at.end));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
         for at in found.into_iter().filter(|at| !at.is_empty()) {

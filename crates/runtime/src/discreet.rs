@@ -7,13 +7,18 @@ use metnos_guard::Redactor;
 use metnos_memory::db::Seal;
 use metnos_vault::{Sealer, Stamp, Vault};
 use std::io::{BufRead, Read};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// Values that were said and are remembered as secret, the latest.
+const HEARD: usize = 64;
 
 /// The secrets of this instance.
 pub struct Discretion {
     vault: Arc<Vault>,
     sealer: Sealer,
     known: RwLock<Known>,
+    /// Values that were said beside the name of a credential since this process began. They are kept nowhere.
+    heard: Mutex<Vec<String>>,
 }
 
 #[derive(Clone)]
@@ -24,8 +29,8 @@ struct Known {
 
 impl Discretion {
     pub(crate) fn new(vault: Arc<Vault>) -> Result<Self, Failure> {
-        let known = RwLock::new(look(&vault)?);
-        Ok(Self { sealer: vault.sealer(), vault, known })
+        let known = RwLock::new(look(&vault, &[])?);
+        Ok(Self { sealer: vault.sealer(), vault, known, heard: Mutex::default() })
     }
 
     /// The redactor of this moment. Fails when it cannot be told what is secret.
@@ -34,10 +39,34 @@ impl Discretion {
         if known.stamp.is_some() && known.stamp == self.vault.stamp() {
             return Ok(known.redactor);
         }
-        let fresh = look(&self.vault)?;
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let fresh = look(&self.vault, &heard)?;
         let redactor = Arc::clone(&fresh.redactor);
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(redactor)
+    }
+
+    /// What a person says: a value beside the name of a credential is secret from here on, also where it stands alone.
+    pub(crate) fn hear(&self, text: &str) {
+        let redactor = self.at_best();
+        let said: Vec<&str> = redactor.said_in(text).into_iter().filter_map(|at| text.get(at)).collect();
+        if said.is_empty() {
+            return;
+        }
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        for value in said.into_iter().filter(|value| !value.starts_with('‹')) {
+            // The end of a sentence is none of the value.
+            for value in [value, value.trim_end_matches(['.', '!', '?', ':'])] {
+                if !heard.iter().any(|known| known == value) {
+                    heard.push(value.to_owned());
+                }
+            }
+        }
+        let old = heard.len().saturating_sub(HEARD);
+        heard.drain(..old);
+        if let Ok(fresh) = look(&self.vault, &heard) {
+            *self.known.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        }
     }
 
     /// The same; the last one known when the vault cannot be read now.
@@ -91,12 +120,13 @@ impl Seal for Discretion {
     }
 }
 
-fn look(vault: &Vault) -> Result<Known, Failure> {
+fn look(vault: &Vault, heard: &[String]) -> Result<Known, Failure> {
     // Before the values: a change in between is seen the next time.
     let stamp = vault.stamp();
     let values = vault.values().map_err(|e| failed(&e))?;
     let known = values.map(|secret| secret.expose().as_bytes().to_vec()).collect();
-    let redactor = Redactor::new(known).map_err(|e| Failure::internal(e.to_string()))?;
+    let redactor = Redactor::new(known).and_then(|redactor| redactor.hearing(heard));
+    let redactor = redactor.map_err(|e| Failure::internal(e.to_string()))?;
     Ok(Known { stamp, redactor: Arc::new(redactor.keyed(vault.digest_key())) })
 }
 

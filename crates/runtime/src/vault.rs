@@ -203,6 +203,11 @@ impl Runtime {
         self.redactor().redact_whole(value);
     }
 
+    /// What a person says: a value beside the name of a credential is not written down from here on.
+    pub fn hear(&self, text: &str) {
+        self.discretion.hear(text);
+    }
+
     /// A text without secrets, fit to be written down.
     pub fn told(&self, text: &str) -> String {
         self.redactor().redact_text(text)

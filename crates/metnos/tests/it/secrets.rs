@@ -129,7 +129,7 @@ fn another_name_of_a_protected_file_gives_nothing_of_it() {
     const KEY: &str = "opens-nothing-but-must-not-be-read";
     let house = House::new();
     house.write(".ssh/id_ed25519", KEY);
-    house.write("docs/plain.txt", &format!("a note that mentions {KEY}"));
+    house.write("docs/plain.txt", format!("a note that mentions {KEY}"));
     std::fs::hard_link(house.home().join(".ssh/id_ed25519"), house.home().join("docs/innocent.txt")).unwrap();
     // By its name it is refused, whatever would be done with it.
     for (executor, args) in [
@@ -153,4 +153,72 @@ fn another_name_of_a_protected_file_gives_nothing_of_it() {
     let read = house.exec_asking("read_files", json!({ "paths": ["~/docs/again.txt"] }));
     assert_eq!(read.code, Some(0), "{read:?}");
     assert!(house.home().join("docs/innocent.txt").exists());
+}
+
+/// No file below `dir` holds any of these.
+fn nothing_says(dir: &Path, values: &[&str]) {
+    for entry in std::fs::read_dir(dir).unwrap().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            nothing_says(&path, values);
+        } else if kind.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            let found = values.iter().find(|value| bytes.windows(value.len()).any(|w| w == value.as_bytes()));
+            assert!(found.is_none(), "{} holds {found:?}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_value_that_is_said_beside_the_name_of_a_credential_is_not_written_down() {
+    let house = House::supervised();
+    let known = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    set(&house, "weather", PLAIN);
+    let said = [
+        ("my imap password is hunter2-xyz remember it", "hunter2-xyz"),
+        ("remember the password of my mail account: correcthorse", "correcthorse"),
+        ("remember my PIN 447183", "447183"),
+        ("la password di imap è hunter9-abc ricordala", "hunter9-abc"),
+        ("la parola d'ordine del cancello è Luna_piena tienila a mente", "Luna_piena"),
+        ("my github token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 remember it", known),
+        ("transmogrify ombrello viola 4471 please", PLAIN),
+    ];
+    let values: Vec<&str> = said.iter().map(|(_, value)| *value).collect();
+    for (text, value) in said {
+        let told = house.run(&["--json", "ask", text]);
+        assert!(told.code.is_some(), "{told:?}");
+        nothing_says(&house.metnos(), &[value]);
+    }
+    // The same through a daemon, also what is asked next about it.
+    let daemon = Daemon::start(&house);
+    for (text, _) in said {
+        daemon.ask(text);
+        daemon.ask("what did I say?");
+    }
+    assert!(daemon.stop());
+    nothing_says(&house.metnos(), &values);
+}
+
+#[test]
+fn a_sentence_that_only_names_a_credential_is_kept_as_it_is() {
+    let house = House::supervised();
+    house.write("Documents/the password file.txt", "the password is wrong");
+    for text in [
+        "find files that contain the word password in Documents",
+        "read \"Documents/the password file.txt\"",
+        "find files named token2024.txt in Documents",
+        "trova i file che contengono la parola chiave in Documents",
+        "remember that the password is wrong",
+    ] {
+        let told = house.run(&["--json", "ask", text]).json();
+        assert_eq!(told["request"], text, "{told}");
+        let listed = house.run(&["--json", "turns"]).json();
+        assert_eq!(listed[0]["request"], text, "{listed}");
+    }
+    // What somebody writes down on purpose is written as they said it.
+    let daemon = Daemon::start(&house);
+    daemon.ask("write \"the password is hunter2-xyz\" to notes.txt");
+    yes(&daemon);
+    let text = std::fs::read_to_string(house.home().join("notes.txt")).unwrap();
+    assert_eq!(text.trim_end(), "the password is hunter2-xyz");
 }
