@@ -30,6 +30,7 @@ pub mod signature;
 #[cfg(test)]
 mod testing;
 pub mod ulid;
+pub mod versions;
 pub mod wire;
 
 pub use catalog::Catalog;

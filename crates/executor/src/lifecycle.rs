@@ -254,7 +254,8 @@ fn parse(bytes: &[u8], subject: &str, public: &PublicKey) -> Result<Vec<Lifecycl
     let body = body.ok_or_else(|| refuse(format!("{FILE} is cut off in the middle of a line")))?;
     for (i, text) in body.split(|b| *b == b'\n').enumerate() {
         let at = |why: &str| refuse(format!("{FILE} line {}: {why}", i + 1));
-        let record: LifecycleRecord = serde_json::from_slice(text).map_err(|e| at(&e.to_string()))?;
+        let record: LifecycleRecord =
+            serde_json::from_slice(text).map_err(|e| at(&crate::versions::unread(&e)))?;
         let signature = unhex::<64>(&record.signature).ok_or_else(|| at("damaged signature"))?;
         if line(&record)? != text || !public.verify(&record.message()?, &signature) {
             return Err(at("was changed after it was signed"));

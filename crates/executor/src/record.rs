@@ -155,7 +155,7 @@ fn read<R: Record>(dir: &Path, public: &PublicKey) -> Result<(R, Stamp), Refusal
     let (bytes, stamp) = files::read(&path, RECORD_MAX).map_err(|e| Refusal::io(R::PART, R::FILE, &e))?;
     let damaged = |why: &str| Refusal::new(R::PART, format!("{} {why}", R::FILE));
     let signed: Signed<R> =
-        serde_json::from_slice(&bytes).map_err(|e| damaged(&format!("is damaged: {e}")))?;
+        serde_json::from_slice(&bytes).map_err(|e| damaged(&crate::versions::unread(&e)))?;
     let signature = unhex::<64>(&signed.signature).ok_or_else(|| damaged("has a damaged signature"))?;
     let trusting = lab::without(Layer::Signature);
     if !trusting && !public.verify(&message(&signed.record)?, &signature) {

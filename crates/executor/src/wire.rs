@@ -358,7 +358,8 @@ pub struct Frame {
 impl Frame {
     /// The header as `T`.
     pub fn header<T: for<'de> Deserialize<'de>>(&self) -> io::Result<T> {
-        serde_json::from_slice(&self.header).map_err(|e| invalid(format!("frame header: {e}")))
+        serde_json::from_slice(&self.header)
+            .map_err(|e| invalid(format!("{}{e}", crate::versions::UNREAD_FRAME)))
     }
 }
 

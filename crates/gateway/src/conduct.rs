@@ -335,7 +335,10 @@ impl Gateway {
 }
 
 fn damaged(turn: &str) -> impl Fn(serde_json::Error) -> Failure {
-    move |e| Failure::internal(format!("the log of {turn} is damaged: {e}"))
+    move |e| {
+        let why = metnos_executor::versions::unread(&e);
+        Failure::internal(format!("the log of turn {turn} {why}"))
+    }
 }
 
 /// What failed and why, for a person: named once, and without the number the system gives it.

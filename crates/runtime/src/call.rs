@@ -347,7 +347,7 @@ impl Runtime {
         }
 
         let mounts = Arc::new(mounts);
-        let (mut cell, warm) = self.cell(&mounts, core)?;
+        let (mut cell, warm) = self.cell(&mounts, core).map_err(|failure| self.in_step(failure))?;
         line.layers = ["mount", "landlock", "seccomp"].map(String::from).to_vec();
         line.limits = Some(cell.limits().into());
         line.cell = Some(audit::Cell { warm, mounts: mounts.class().into() });

@@ -201,7 +201,10 @@ impl Runtime {
         let held = limits(cell.limits());
         cell.discard();
         let _ = std::fs::remove_dir_all(&dir);
-        let mut reply = reply?;
+        let mut reply = reply.map_err(|failure| self.in_step(failure))?;
+        if let Some(failure) = reply.answer.outcome.error.take() {
+            return Err(self.in_step(failure));
+        }
         let mut findings = Vec::new();
         for line in reply.items.reader().map_err(io)?.split(b'\n') {
             let attempt: Value = serde_json::from_slice(&line.map_err(io)?)

@@ -3,9 +3,9 @@
 
 use metnos_executor::catalog::Catalog;
 use metnos_executor::home::Home;
-use metnos_executor::record;
 use metnos_executor::{ErrorClass, Failure};
 use metnos_executor::{Part, Refusal};
+use metnos_executor::{record, versions};
 use metnos_sandbox::HostImage;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -100,6 +100,15 @@ impl HostDoor {
     pub(crate) fn digest(&self) -> Option<String> {
         let checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         checked.as_ref().map(|c| c.image.digest().to_owned())
+    }
+}
+
+impl crate::Runtime {
+    /// What a call failed with: where the approved host is not the one this program was built with and the two do not
+    /// understand each other, that is said instead.
+    pub(crate) fn in_step(&self, failure: Failure) -> Failure {
+        let own = self.built.is_some() && self.built == self.host.digest().as_deref();
+        if own || !versions::is_misunderstood(&failure) { failure } else { versions::misunderstood() }
     }
 }
 

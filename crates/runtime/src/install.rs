@@ -99,7 +99,7 @@ pub fn init(home: &Home, built: &Built) -> Result<Installed, Failure> {
         }
         Err(e) => return Err(Failure::internal(e.to_string()).with_hint(e.hint().unwrap_or_default())),
     };
-    let runtime = Runtime::with_key(home.clone(), key, Options { warm: true })?;
+    let runtime = Runtime::with_key(home.clone(), key, Options { warm: true, built: None })?;
     runtime.begin_workspace()?;
     let mut done = runtime.install(built)?;
     if !done.installed.is_empty() {

@@ -30,6 +30,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub struct Options {
     /// Keep cells ready. Worth it for more than one call.
     pub warm: bool,
+    /// The blake3 of the host this program was built with, where it is known.
+    pub built: Option<&'static str>,
 }
 
 /// An open Metnos.
@@ -59,6 +61,7 @@ pub struct Runtime {
     pub(crate) news: crate::news::News,
     pool: OnceLock<Option<Arc<Pool>>>,
     warm: bool,
+    pub(crate) built: Option<&'static str>,
 }
 
 /// The counter that says that texts are kept sealed.
@@ -160,6 +163,7 @@ impl Runtime {
             news,
             pool: OnceLock::new(),
             warm: options.warm,
+            built: options.built,
             home,
         };
         runtime.seal_once()?;

@@ -170,7 +170,7 @@ impl Runtime {
     /// What went wrong, told without secrets: a message may hold whatever an executor was given.
     pub(crate) fn discreet(&self, mut outcome: Outcome) -> Outcome {
         let redactor = self.redactor();
-        outcome.error = outcome.error.map(|failure| self.discreet_failure(failure));
+        outcome.error = outcome.error.map(|failure| self.discreet_failure(self.in_step(failure)));
         for failed in &mut outcome.failed {
             failed.what = redactor.redact_text(&failed.what);
             failed.message = redactor.redact_text(&failed.message);

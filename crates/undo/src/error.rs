@@ -16,6 +16,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A record is whole and has other parts than this program knows.
+    #[error("{} was written by another version of Metnos; metnos upgrade puts the two in step", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
     /// A call id that cannot name a folder.
     #[error("{0:?} is not a call id")]
     BadCallId(String),
@@ -65,6 +71,13 @@ impl Error {
     pub(crate) fn io(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let inner = metnos_memory::Error::io(what, path);
         move |source| Self::Record(inner(source))
+    }
+
+    pub(crate) fn unread(path: &Path, error: &serde_json::Error) -> Self {
+        match error.is_data() {
+            true => Self::Foreign { path: path.to_owned() },
+            false => Self::damaged(path, "it is no record"),
+        }
     }
 
     pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {

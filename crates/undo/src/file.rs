@@ -60,7 +60,7 @@ impl Hashed<'_> {
 pub(crate) fn whole<H: DeserializeOwned, L: DeserializeOwned>(path: &Path) -> Result<Option<(H, Vec<L>)>> {
     let Some(text) = checked(path)? else { return Ok(None) };
     let mut lines = text.lines();
-    let parse = |e: serde_json::Error| Error::damaged(path, e);
+    let parse = |e: serde_json::Error| Error::unread(path, &e);
     let head = serde_json::from_str(lines.next().unwrap_or_default()).map_err(parse)?;
     let rest = lines.map(|line| serde_json::from_str(line).map_err(parse)).collect::<Result<_>>()?;
     Ok(Some((head, rest)))
@@ -70,7 +70,7 @@ pub(crate) fn whole<H: DeserializeOwned, L: DeserializeOwned>(path: &Path) -> Re
 pub(crate) fn first_line<H: DeserializeOwned>(path: &Path) -> Result<Option<H>> {
     let Some(text) = checked(path)? else { return Ok(None) };
     let line = text.lines().next().unwrap_or_default();
-    serde_json::from_str(line).map(Some).map_err(|e| Error::damaged(path, e))
+    serde_json::from_str(line).map(Some).map_err(|e| Error::unread(path, &e))
 }
 
 /// The digest of a record that must be there.

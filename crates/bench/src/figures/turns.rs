@@ -63,7 +63,7 @@ fn gateway(house: &House) -> Result<Gateway> {
     };
     let home = Home::locate(locate)?;
     let broken = |e: metnos_executor::Failure| e.message;
-    Ok(Gateway::new(Runtime::open(home, Options { warm: false }).map_err(broken)?).map_err(broken)?)
+    Ok(Gateway::new(Runtime::open(home, Options::default()).map_err(broken)?).map_err(broken)?)
 }
 
 fn plans(house: &House, gateway: &Gateway, stage: &str, request: &str) -> Result<()> {

@@ -161,5 +161,5 @@ fn home() -> Result<Home, Failure> {
 
 /// The runtime, opened once per process.
 fn runtime(warm: bool) -> Result<Runtime, Failure> {
-    Runtime::open(home()?, Options { warm })
+    Runtime::open(home()?, Options { warm, built: init::HOST_DIGEST })
 }

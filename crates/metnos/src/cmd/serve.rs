@@ -22,7 +22,7 @@ pub(crate) fn run(printer: Printer, listen: Option<SocketAddr>, prompt: bool) ->
     let instance = Instance::take(&home)?;
     metnos_runtime::config::ready(&home)?;
     metnos_engine::Lexicons::prepare();
-    let runtime = Runtime::open(home, Options { warm: true })?;
+    let runtime = Runtime::open(home, Options { warm: true, built: super::init::HOST_DIGEST })?;
     let serve_as = runtime.config.serve.clone();
     if let Some(open) = listen
         .filter(|address| !address.ip().is_loopback() && serve_as.tls == Tls::Off && !serve_as.behind_proxy)

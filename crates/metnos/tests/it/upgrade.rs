@@ -107,6 +107,62 @@ fn an_upgrade_replaces_the_host_and_rolling_back_returns_it() {
     house.chain_holds();
 }
 
+/// A program that came later than its house: it sends calls with a part that the approved host does not know, and was
+/// built with another host.
+fn newer_program(dir: &Path) -> PathBuf {
+    let mut metnos = std::fs::read(binary()).unwrap();
+    let own = digest(&binary().with_file_name("metnos-host"));
+    let other: String = own.chars().rev().collect();
+    assert!(replace(&mut metnos, own.as_bytes(), other.as_bytes()) > 0);
+    let named = replace(&mut metnos, b"limitserror_classesside_effects", b"limitserror_klassesside_effects");
+    assert!(named > 0, "the parts of a call are named otherwise");
+    install(&dir.join("metnos"), &metnos);
+    dir.join("metnos")
+}
+
+#[test]
+fn a_program_and_a_host_of_different_versions_say_so_in_a_sentence() {
+    let house = House::new();
+    let dir = tempfile::tempdir().unwrap();
+    let newer = newer_program(dir.path());
+    let (code, answer) = run(&house, &newer, &["exec", "get_now", "{}"]);
+    assert_eq!((code, &answer["error"]["class"]), (Some(3), &json!("sandbox_unavailable")), "{answer}");
+    assert_eq!(answer["error"]["hint"], "metnos upgrade", "{answer}");
+    let told = answer["error"]["message"].as_str().unwrap();
+    assert!(told.contains("of another version") && !told.contains('`'), "{told}");
+    let (_, answer) = run(&house, &newer, &["ask", "what time is it"]);
+    assert!(answer["text"].as_str().unwrap().contains("of another version"), "{answer}");
+    assert_eq!(answer["next"], "metnos upgrade", "{answer}");
+    // Doctor does not pass over what it could not try.
+    let (code, answer) = run(&house, &newer, &["doctor"]);
+    assert_ne!(code, Some(0), "{answer}");
+    let findings = answer["findings"].as_array().unwrap();
+    let layer = findings.iter().find(|one| one["check"] == "seccomp layer").unwrap();
+    assert_eq!((&layer["ok"], &layer["fix"]), (&json!(false), &json!("metnos upgrade")), "{layer}");
+    // The program the house was set up with still works.
+    assert_eq!(house.exec("get_now", json!({}))["ok"], true);
+}
+
+#[test]
+fn a_record_of_another_version_is_told_as_such() {
+    let house = House::new();
+    house.write("Documents/a.txt", "a");
+    let done = house.run(&["--json", "ask", "delete Documents/a.txt"]).json();
+    assert_eq!(done["status"], "done", "{done}");
+    let turn = done["turn"].as_str().unwrap();
+    let db = rusqlite::Connection::open(house.metnos().join("state/metnos.sqlite")).unwrap();
+    let other = r#"UPDATE turn_entries SET entry = replace(entry, '"event":"asked"', '"event":"heard"') WHERE turn = ?1"#;
+    let changed = db.execute(other, [turn]);
+    assert!(changed.unwrap() > 0);
+    drop(db);
+    let ran = house.run(&["--json", "replay", turn]);
+    let told = ran.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(
+        told.contains("another version of Metnos; metnos upgrade") && !told.contains("variant"),
+        "{told}"
+    );
+}
+
 #[test]
 fn a_host_that_this_metnos_was_not_built_with_is_refused() {
     let house = House::new();
