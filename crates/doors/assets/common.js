@@ -22,6 +22,9 @@ export function clean(text) {
   return String(text).replace(UNSEEN, "\ufffd");
 }
 
+/** Attributes that people read. */
+const READ = new Set(["title", "alt", "aria-label", "placeholder"]);
+
 /** An element. Texts become text, never markup. */
 export function make(tag, options = {}, ...children) {
   const one = document.createElement(tag);
@@ -30,7 +33,7 @@ export function make(tag, options = {}, ...children) {
     if (name === "text") one.textContent = clean(value);
     else if (name === "class") one.className = value;
     else if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
-    else one.setAttribute(name, value === true ? "" : value);
+    else one.setAttribute(name, value === true ? "" : READ.has(name) ? clean(value) : value);
   }
   one.append(...children.filter(Boolean));
   return one;

@@ -7,6 +7,7 @@ use askama::Template;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use metnos_executor::shown;
 
 /// The sentences that scripts say. They come with the page: a script knows no language.
 pub(crate) const SCRIPT_WORDS: &[&str] = &[
@@ -309,13 +310,18 @@ pub(crate) fn pretty(value: &serde_json::Value) -> String {
 
 /// A text as JSON, for what a button sends.
 pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    // What is unseen is written by its number: on a page it would be replaced, and what is sent is the text itself.
+    let written = |sign: char| match shown::is_unseen(sign) {
+        true => sign.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        false => sign.to_string(),
+    };
+    serde_json::Value::from(text).to_string().chars().map(written).collect()
 }
 
-/// A page, rendered.
+/// A page, rendered: nothing of the world in it hides, turns or moves what stands beside it.
 pub(crate) fn html(page: &impl Template) -> Response {
     match page.render() {
-        Ok(text) => ([(CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response(),
+        Ok(text) => ([(CONTENT_TYPE, "text/html; charset=utf-8")], shown::text(&text)).into_response(),
         Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "this page could not be drawn").into_response(),
     }
 }

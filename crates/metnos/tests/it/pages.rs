@@ -187,3 +187,69 @@ fn the_list_of_changes_names_what_was_asked() {
     let text = house.run(&["undo", "--list"]).stdout;
     assert!(requests.iter().all(|request| text.contains(request)), "{text}");
 }
+
+/// Turned, tagged and zero-width, with markup.
+const HOSTILE: &str = "a\u{202e}b\u{e0041}\u{200b}<b id=owned>c.txt";
+
+/// What a person reads of this page: its words, and what is said of its parts.
+fn read(browser: &Browser) -> String {
+    let words = "const said = [...document.querySelectorAll('*')].flatMap(one => ['title', 'aria-label', 'alt', 'placeholder', 'download'].map(name => one.getAttribute(name) ?? '')); return document.title + document.body.textContent + said.join('\\n');";
+    browser.eval(words).as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn shows_it_clean(browser: &Browser, page: &str) {
+    let text = read(browser);
+    let odd =
+        text.chars().find(|c| metnos_executor::shown::is_unseen(*c) && !matches!(c, '\n' | '\t' | '\r'));
+    assert!(odd.is_none(), "{odd:?} on {page}: {text:?}");
+    assert!(text.contains("<b id=owned>c.txt"), "{page} does not show it: {text}");
+    assert_eq!(browser.eval("return document.getElementById('owned') === null;"), true, "markup on {page}");
+}
+
+#[test]
+fn a_hostile_name_is_clean_on_the_chat_and_on_every_page_that_lists_it() {
+    if !is_there() {
+        return;
+    }
+    let house = House::supervised();
+    house.write(&format!("Documents/{HOSTILE}"), "x");
+    house.write(&format!("Documents/in {HOSTILE}/y.txt"), "y");
+    let daemon = Daemon::start(&house);
+    let browser = open(&daemon);
+
+    // The chat: rows, a card with its details, and the words of a person.
+    say(&browser, "list the files in Documents");
+    shows_it_clean(&browser, "the chat");
+    say(&browser, "delete all txt files in Documents");
+    shows_it_clean(&browser, "a card");
+    browser.go(&format!("http://{}/", daemon.address));
+    browser.until(&format!("{LAST}?.querySelector('.card') !== null"));
+    shows_it_clean(&browser, "the chat after a reload");
+
+    // A turn, a gap, a plan and a change that hold it.
+    let asked = daemon.ask(&format!("find files named \"{HOSTILE}\" in Documents"));
+    assert_eq!(asked["status"], "done", "{asked}");
+    daemon.ask(&format!("transmogrify the flux of \"{HOSTILE}\" please"));
+    let moved = daemon.ask(&format!("move \"Documents/in {HOSTILE}/y.txt\" to Archive"));
+    let card = moved["approval"]["id"].as_str().unwrap_or_else(|| panic!("{moved}")).to_owned();
+    // A grant and a rule are for the folder of that name.
+    let inside = json!({ "paths": [format!("~/Documents/in {HOSTILE}/y.txt")] }).to_string();
+    let other = house.run(&["--json", "exec", "delete_files", &inside]).json();
+    let other = other["error"]["approval"].as_str().unwrap_or_else(|| panic!("{other}")).to_owned();
+
+    let turn = asked["turn"].as_str().unwrap();
+    let pages = |names: &[&str]| {
+        for name in names {
+            browser.go(&format!("http://{}/admin/{name}", daemon.address));
+            browser.until("document.readyState === 'complete' && document.querySelector('main') !== null");
+            shows_it_clean(&browser, name);
+        }
+    };
+    pages(&["approvals", "turns", "gaps", "plans", &format!("turns/{turn}")]);
+    let done = daemon.post(&format!("/agent/approvals/{card}"), &json!({ "answer": "once" }));
+    assert!(done.status < 300, "{done:?}");
+    let never = daemon.post(&format!("/agent/approvals/{other}"), &json!({ "answer": "never" }));
+    assert!(never.status < 300, "{never:?}");
+    pages(&["undo", "safety"]);
+}
