@@ -1,6 +1,6 @@
 //! What every request passes before anybody looks at it, and what every answer carries.
 
-use crate::api::Refusal;
+use crate::api::{Refusal, told_in};
 use crate::house::House;
 use crate::pages;
 use crate::who::Who;
@@ -77,7 +77,8 @@ pub(crate) async fn shield(State(house): State<Arc<House>>, request: Request, ne
     let began = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<axum::extract::MatchedPath>().map(|path| path.as_str().to_owned());
-    let mut response = match house.origins.refuse(&method, request.headers()) {
+    let sent = request.headers().clone();
+    let response = match house.origins.refuse(&method, request.headers()) {
         Some(why) => {
             let refusal = Failure::new(ErrorClass::Forbidden, format!("refused: {why}"));
             let mut response = Refusal::from(refusal).into_response();
@@ -86,6 +87,7 @@ pub(crate) async fn shield(State(house): State<Arc<House>>, request: Request, ne
         }
         None => next.run(request).await,
     };
+    let mut response = told_in(response, || house.language_of(&sent)).await;
     dress(response.headers_mut());
     let status = response.status();
     // Refusals and defects are worth a line; what was asked is not for the log.

@@ -143,7 +143,8 @@ impl Cursor {
                 .transpose()?;
             Ok::<_, Failure>((known, moments, answer))
         });
-        let failed = |failure: &Failure| event("error", None, json!(failure));
+        let language = self.who.person.language.clone().unwrap_or_default();
+        let failed = |failure: &Failure| event("error", None, json!(failure.clone().in_language(&language)));
         match looked.await.unwrap_or_else(|_| Err(Failure::internal("the turn could not be read"))) {
             Ok((known, moments, answer)) => {
                 let newest = moments.last().map_or(self.after, |moment| moment.n);

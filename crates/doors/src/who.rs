@@ -3,7 +3,7 @@
 use crate::api::Refusal;
 use crate::house::House;
 use axum::extract::FromRequestParts;
-use axum::http::header::{AUTHORIZATION, COOKIE};
+use axum::http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use metnos_executor::{ErrorClass, Failure};
@@ -139,6 +139,18 @@ impl House {
     /// Who is logged in in the browser that sent these headers.
     pub(crate) fn logged_in(&self, headers: &HeaderMap) -> Result<Option<Who>, Failure> {
         cookie(self, headers).map_or(Ok(None), |secret| session(self, secret))
+    }
+
+    /// The language of whoever sent these headers; a stranger's is what their browser asks for, or the house's own.
+    pub(crate) fn language_of(&self, headers: &HeaderMap) -> String {
+        let known = match bearer(headers) {
+            Some(secret) => program(self, secret),
+            None => self.logged_in(headers),
+        };
+        let own = known.ok().flatten().and_then(|who| who.person.language);
+        let asked = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        let asked = asked.and_then(|text| text.split([',', ';']).next()).map(|tag| tag.trim().to_owned());
+        own.or(asked).unwrap_or_else(|| self.runtime().config.person.language.word().to_owned())
     }
 }
 

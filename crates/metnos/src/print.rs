@@ -5,6 +5,7 @@ use metnos_executor::home::Home;
 use metnos_executor::{Failure, shown};
 use metnos_gateway::{is_place, is_shown};
 use metnos_runtime::config::Config;
+use metnos_runtime::install;
 use serde_json::{Map, Value, json};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -153,13 +154,28 @@ pub(crate) fn own(text: &str) -> String {
     metnos_vocab::said_in(language(), text)
 }
 
-/// The language of whoever sits here: the one in the configuration. One that cannot be read is English.
+/// The language of whoever sits here: the one in the configuration, and that of the terminal while there is no house
+/// yet. One that cannot be read is English.
 fn language() -> &'static str {
     static KNOWN: OnceLock<&'static str> = OnceLock::new();
-    KNOWN.get_or_init(|| {
-        let home = Home::locate(|key| std::env::var_os(key)).ok();
-        home.map_or("en", |home| Config::spoken(&home).word())
-    })
+    if let Some(known) = KNOWN.get() {
+        return known;
+    }
+    match Home::locate(|key| std::env::var_os(key)) {
+        Ok(home) if Config::path(&home).exists() || install::is_set_up(&home) => {
+            KNOWN.get_or_init(|| Config::spoken(&home).word())
+        }
+        // A house that is being made may choose another one.
+        _ => terminal_language(),
+    }
+}
+
+/// The language of this terminal.
+pub(crate) fn terminal_language() -> &'static str {
+    let said = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    if said.is_some_and(|said| said.to_lowercase().starts_with("it")) { "it" } else { "en" }
 }
 
 /// A buffered handle for answers too long to build in memory.

@@ -17,7 +17,7 @@ mod v1;
 pub(crate) use body::{Knock, Said};
 pub use forms::OpenForm;
 pub(crate) use health::resident;
-pub(crate) use refusal::Refusal;
+pub(crate) use refusal::{Refusal, told_in};
 pub(crate) use turns::blocking;
 pub use turns::{Rows, TurnListed, TurnRequest};
 

@@ -20,17 +20,17 @@ pub(crate) fn run(printer: Printer, command: Pairing) -> Result<ExitCode, Failur
                 runtime.admit_sender(&channel, &code, role(&word)?, name.as_deref(), wanted, USER)?;
             printer.value(&json!(person));
             printer
-                .say(format!("{} may write on {channel}, as {}, a {}", person.name, person.id, person.role));
+                .tell(format!("{} may write on {channel}, as {}, a {}", person.name, person.id, person.role));
         }
         Pairing::Pair { channel, sender, person } => {
             runtime.pair_sender(&channel, &sender, &person, USER)?;
             printer.value(&json!({ "channel": channel, "sender": sender, "person": person }));
-            printer.say(format!("{sender} on {channel} is {person}"));
+            printer.tell(format!("{sender} on {channel} is {person}"));
         }
         Pairing::Remove { channel, sender } => {
             runtime.unpair_sender(&channel, &sender, USER)?;
             printer.value(&json!({ "channel": channel, "sender": sender, "removed": true }));
-            printer.say(format!("{sender} on {channel} is a stranger"));
+            printer.tell(format!("{sender} on {channel} is a stranger"));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -50,7 +50,7 @@ fn list(printer: Printer, runtime: &Runtime) -> Result<(), Failure> {
     }
     printer.value(&Value::Array(rows.iter().cloned().map(Value::Object).collect()));
     if rows.is_empty() {
-        printer.say("nobody is paired and nobody waits");
+        printer.tell("nobody is paired and nobody waits");
     }
     printer.table(&rows);
     Ok(())

@@ -14,20 +14,20 @@ pub(crate) fn run(printer: Printer, roll_back: bool, yes: bool) -> Result<ExitCo
     if roll_back {
         let done = runtime.roll_back()?;
         printer.value(&serde_json::to_value(&done).unwrap_or_default());
-        printer.say(format!("the host is {}… again", done.host.chars().take(16).collect::<String>()));
+        printer.tell(format!("the host is {}… again", done.host.chars().take(16).collect::<String>()));
         return Ok(ExitCode::SUCCESS);
     }
     let built = Built::beside(HOST_DIGEST)?;
     let short = |d: &str| d.chars().take(16).collect::<String>();
     let now = runtime.approved_host();
     if now.as_deref() != Some(built.digest.as_str()) {
-        printer.say("what   replace the program that runs every native executor");
-        printer.say(format!(
+        printer.tell("what   replace the program that runs every native executor");
+        printer.tell(format!(
             "where  {}… → {}…",
             now.as_deref().map_or("none".into(), short),
             short(&built.digest)
         ));
-        printer.say("why    this metnos was built with it; metnos upgrade --roll-back takes it back");
+        printer.tell("why    this metnos was built with it; metnos upgrade --roll-back takes it back");
         if !yes && !agreed()? {
             return Err(
                 Failure::new(ErrorClass::Cancelled, "nothing was changed").with_hint("metnos upgrade --yes")
@@ -43,14 +43,14 @@ pub(crate) fn run(printer: Printer, roll_back: bool, yes: bool) -> Result<ExitCo
     printer.value(&json!({ "ok": failed.is_empty(), "installed": done, "failed": failed }));
     for report in &failed {
         for (promise, why) in &report.failed {
-            printer.say(format!("✗ {}: {promise}: {why}", report.name));
+            printer.tell(format!("✗ {}: {promise}: {why}", report.name));
         }
     }
     if failed.is_empty() {
-        printer.say(format!("{} new, {} kept, birth tests passed", done.installed.len(), done.kept.len()));
+        printer.tell(format!("{} new, {} kept, birth tests passed", done.installed.len(), done.kept.len()));
         return Ok(ExitCode::SUCCESS);
     }
-    printer.say("birth tests failed; the host before is in place again");
+    printer.tell("birth tests failed; the host before is in place again");
     Ok(ExitCode::FAILURE)
 }
 
@@ -59,7 +59,7 @@ fn agreed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    print::prompt("upgrade? [y/N] ");
+    print::prompt(&print::own("upgrade? [y/N] "));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).map_err(|e| Failure::io("the terminal", &e))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "s" | "si" | "sì"))

@@ -24,7 +24,7 @@ pub(crate) fn run(printer: Printer, command: Users) -> Result<ExitCode, Failure>
         Users::Add { name, role: word } => {
             let person = runtime.add_person(&name, role(&word)?, USER)?;
             printer.value(&json!(person));
-            printer.say(format!("{} is here as {}, a {}", person.name, person.id, person.role));
+            printer.tell(format!("{} is here as {}, a {}", person.name, person.id, person.role));
         }
         Users::Set { id, name, language, zone, level: levels } => {
             // What is wrong is said before anything changes.
@@ -35,12 +35,12 @@ pub(crate) fn run(printer: Printer, command: Users) -> Result<ExitCode, Failure>
                 runtime.set_level(&format!("{}/{channel}", person.id), level, USER)?;
             }
             printer.value(&Value::Object(row(&runtime, &person)?));
-            printer.say(format!("{} ({}): changed", person.id, person.name));
+            printer.tell(format!("{} ({}): changed", person.id, person.name));
         }
         Users::Revoke { id } => {
             runtime.revoke_person(&id, USER)?;
             printer.value(&json!({ "revoked": id }));
-            printer.say(format!("{id} is nobody here any more"));
+            printer.tell(format!("{id} is nobody here any more"));
         }
     }
     Ok(ExitCode::SUCCESS)

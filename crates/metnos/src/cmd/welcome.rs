@@ -76,10 +76,7 @@ fn known(text: &str) -> Option<&'static str> {
 
 /// The language of this terminal.
 pub(crate) fn language() -> String {
-    let said = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    if said.is_some_and(|said| said.to_lowercase().starts_with("it")) { "it" } else { "en" }.into()
+    print::terminal_language().to_owned()
 }
 
 /// Asks until the answer is one. At the end of the input the default is taken.
@@ -185,7 +182,8 @@ pub(crate) fn keep(printer: Printer, home: &Home, wishes: &Wishes) -> Result<(),
     let runtime = super::runtime(false)?;
     for folder in &wishes.folders {
         if let Err(failure) = runtime.open_root(folder) {
-            let values = [("path", &*folder.display().to_string()), ("why", &failure.message)];
+            let why = failure.in_language(&wishes.language).message;
+            let values = [("path", &*folder.display().to_string()), ("why", &why)];
             printer.say(super::speech(&wishes.language)?.say("setup-closed", &values));
         }
     }

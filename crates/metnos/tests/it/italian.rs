@@ -1,9 +1,14 @@
 //! Whoever speaks Italian reads Italian: answers, questions, refusals, gaps, errors of the system, and the terminal.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::support::{House, Ran};
+use crate::support::daemon::Daemon;
+use crate::support::{House, Ran, ran_with};
 use metnos_vocab::reads_as_english;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// A key that `age-keygen` made for these tests.
+const PUBLIC: &str = "age1q28j4hnt3m2npzzttrsnc79f2qyjktn26jgaaqvu3frysqm0x93qh5vhzm";
+const PRIVATE: &str = "AGE-SECRET-KEY-15SUUDJNXXWKNLDJY0ZS3T9FTKZAQVN329HSK7ZL4R6E8W24F7K3Q95AAYC";
 
 /// A house whose host chose Italian, with files that are fine and files that are not.
 fn house() -> House {
@@ -187,4 +192,142 @@ fn one_and_several_are_told_apart() {
         house.run(&["--json", "ask", "elimina Documents/nessuno.txt e poi leggi Documents/a.txt"]).json();
     let text = told["text"].as_str().unwrap();
     assert!(!text.contains("1 altri"), "{told}");
+}
+
+#[test]
+fn what_a_door_refuses_is_said_in_the_language_of_whoever_asked() {
+    let house = house();
+    let daemon = Daemon::start(&house);
+    let turn = daemon.ask("quanti file ci sono in Documents?")["turn"].as_str().unwrap().to_owned();
+    let ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    let chat = |role: &str| json!({ "messages": [{ "role": role, "content": "x" }] });
+    let posts = [
+        ("/agent/turn", json!({})),
+        ("/agent/turn", json!({ "text": " " })),
+        ("/agent/turn", json!({ "text": 5 })),
+        ("/agent/turn", json!({ "text": "ciao", "altro": 1 })),
+        ("/agent/turn", json!({ "text": "ciao", "turn": "x" })),
+        ("/agent/turn", json!({ "text": "ciao", "zone": "Nessuna/Parte" })),
+        ("/agent/turn", json!({ "text": "ciao", "conversation": "a b" })),
+        ("/agent/turn", json!([1])),
+        (&format!("/agent/turns/{ulid}/undo"), json!({})),
+        (&format!("/agent/turns/{turn}/undo"), json!({})),
+        (&format!("/agent/turns/{turn}/cancel"), json!({})),
+        (&format!("/agent/turns/{turn}/feedback"), json!({ "feedback": "boh" })),
+        (&format!("/agent/approvals/{ulid}"), json!({ "answer": "once" })),
+        (&format!("/agent/forms/{turn}"), json!({ "text": "x" })),
+        ("/v1/chat/completions", chat("assistant")),
+        ("/logout", json!({})),
+        ("/login", json!({ "token": "mn_x" })),
+        ("/agent/me", json!({})),
+    ];
+    let gets = [
+        "/nulla".to_owned(),
+        format!("/agent/turns/{ulid}"),
+        format!("/agent/turns/{turn}/files/x"),
+        format!("/agent/turns/{turn}/files/99"),
+        "/agent/turns?most=tanti".to_owned(),
+    ];
+    let mut answers: Vec<_> =
+        posts.iter().map(|(path, body)| (format!("{path} {body}"), daemon.post(path, body))).collect();
+    answers.extend(gets.into_iter().map(|path| (path.clone(), daemon.get(&path))));
+    let auth = format!("Authorization: Bearer {}", daemon.key);
+    for path in ["/admin/executors/nessuno", "/admin/turns?status=boh"] {
+        let answer = daemon.request("GET", path, &[&auth, "Accept: application/json"], "");
+        answers.push((path.into(), answer));
+    }
+    let odd: [(&str, &[&str], &str); 4] = [
+        ("not JSON", &["Content-Type: application/json"], "{x"),
+        ("cut", &["Content-Type: application/json"], "{"),
+        ("no type", &[], "{}"),
+        ("another site", &["Content-Type: application/json", "Origin: https://else.example"], "{}"),
+    ];
+    for (name, headers, body) in odd {
+        answers.push((name.into(), daemon.request("POST", "/agent/turn", headers, body)));
+    }
+    // A stranger reads the language of the house, or the one their browser asks for.
+    answers
+        .push(("stranger".into(), daemon.request("GET", "/agent/turns", &["Authorization: Bearer x"], "")));
+    let mut found = Vec::new();
+    for (what, answer) in &answers {
+        assert!(answer.status >= 400, "{what}: {answer:?}");
+        let told = answer.json();
+        assert_eq!(told["ok"], false, "{what}: {answer:?}");
+        let ran = Ran { code: None, stdout: answer.body.clone(), stderr: String::new() };
+        found.extend(english(&ran).into_iter().map(|line| format!("{what}: {line}")));
+    }
+    assert!(found.is_empty(), "{} lines are English:\n{}", found.len(), found.join("\n"));
+    let headers = ["Authorization: Bearer x", "Accept-Language: en-GB,it;q=0.5"];
+    let told = daemon.request("GET", "/agent/turns", &headers, "").json();
+    assert_eq!(told["error"]["message"], "nobody is logged in", "{told}");
+}
+
+#[test]
+fn setting_up_people_and_backups_speak_italian() {
+    let house = house();
+    let mut found = Vec::new();
+    let mut look = |what: String, ran: &Ran| {
+        found.extend(english(ran).into_iter().map(|line| format!("{what}: {line}")));
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (backup, sealed, key, none) = (path("b.tar.zst"), path("b.age"), path("chiave"), path("vuota"));
+    std::fs::write(&key, format!("{PRIVATE}\n")).unwrap();
+    std::fs::write(&none, "\n").unwrap();
+    std::fs::write(path("finto"), "non una copia").unwrap();
+    let commands: [(&[&str], i32); 31] = [
+        (&["init"], 0),
+        (&["upgrade"], 0),
+        (&["upgrade", "--roll-back"], 1),
+        (&["users", "add", "Anna", "--as", "member"], 0),
+        (&["users", "add", "Bruno", "--as", "guest"], 0),
+        (&["users", "add", "Carlo", "--as", "re"], 2),
+        (&["users", "add", "Carlo", "--as", "host"], 2),
+        (&["users", "add", " ", "--as", "guest"], 2),
+        (&["users", "set", "anna", "--name", "Anna B"], 0),
+        (&["users", "set", "anna", "--language", "klingon"], 2),
+        (&["users", "set", "anna", "--zone", "Nessuna/Parte"], 2),
+        (&["users", "set", "anna", "--level", "telegram"], 2),
+        (&["users", "set", "anna", "--level", "telegram=tutto"], 2),
+        (&["users", "set", "nessuno", "--name", "x"], 1),
+        (&["users", "revoke", "bruno"], 0),
+        (&["users", "revoke", "bruno"], 0),
+        (&["users", "revoke", "host"], 2),
+        (&["pairing", "list"], 0),
+        (&["pairing", "approve", "telegram", "AAAAAAAA", "--as", "guest"], 1),
+        (&["pairing", "pair", "telegram", "7", "host"], 0),
+        (&["pairing", "remove", "telegram", "7"], 0),
+        (&["pairing", "remove", "telegram", "8"], 1),
+        (&["backup", &backup], 0),
+        (&["backup", &backup], 1),
+        (&["backup", &sealed, "--recipient", PUBLIC], 0),
+        (&["backup", &path("x"), "--recipient", "age1no"], 2),
+        (&["restore", &sealed, "--identity-file", &key], 1),
+        (&["restore", &sealed, "--identity-file", &none], 1),
+        (&["restore", &sealed, "--passphrase-file", &none], 1),
+        (&["restore", &sealed], 1),
+        (&["restore", &path("finto")], 1),
+    ];
+    for (args, code) in commands {
+        let ran = house.run(args);
+        assert!(ran.code == Some(code) || (code == 1 && ran.code != Some(0)), "{args:?}: {ran:?}");
+        look(format!("{args:?}"), &ran);
+    }
+    // Where there is no house yet, the terminal says which language is spoken.
+    let fresh = |args: &[&str]| {
+        let house = House::bare();
+        let mut command = house.command();
+        command.env("LANG", "it_IT.UTF-8").args(args);
+        ran_with(command, b"")
+    };
+    for args in [
+        &["restore", &sealed][..],
+        &["restore", &backup],
+        &["restore", &path("niente")],
+        &["restore", &sealed, "--identity-file", &key],
+        &["init"],
+    ] {
+        look(format!("{args:?}, no house"), &fresh(args));
+    }
+    assert!(found.is_empty(), "{} lines are English:\n{}", found.len(), found.join("\n"));
 }

@@ -137,6 +137,7 @@ async fn shown<P: AdminPage>(
         Err(failure) if json => Refusal::from(failure).into_response(),
         Err(failure) => {
             let status = Refusal::from(failure.clone()).status();
+            let failure = failure.in_language(shell.speech.language());
             let mut response = html(&Plain { shell, text: failure.message, hint: failure.hint });
             *response.status_mut() = status;
             response

@@ -2,7 +2,7 @@
 
 use super::size;
 use crate::cmd::exec::here;
-use crate::print::Printer;
+use crate::print::{Printer, own};
 use metnos_executor::Failure;
 use metnos_runtime::house::restore::{self, Restored};
 use metnos_runtime::house::{Keys, Lock};
@@ -52,18 +52,18 @@ pub(crate) fn backup(
     let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
     let name = || PathBuf::from(format!("metnos-{now}.tar.zst{end}"));
     let file = here()?.join(file.unwrap_or_else(name));
-    printer.progress("packing, then reading it back…");
+    printer.progress(&own("packing, then reading it back…"));
     let made = runtime.backup(&file, lock, force);
     printer.progress_end();
     let made = made?;
     printer.value(&serde_json::to_value(&made).unwrap_or_default());
-    printer.say(format!("{}: {} files, {}, verified", made.file.display(), made.files, size(made.bytes)));
+    printer.tell(format!("{}: {} files, {}, verified", made.file.display(), made.files, size(made.bytes)));
     for left in &made.left_out {
-        printer.say(format!("  left out: {} ({})", left.path, left.why));
+        printer.tell(format!("  left out: {} ({})", left.path, left.why));
     }
     match made.encrypted {
-        true => printer.say("it holds the keys and the vault of this Metnos, encrypted; without the passphrase or the key it is lost"),
-        false => printer.say("keys and vault are not in it: --passphrase-file or --recipient encrypts it with them"),
+        true => printer.tell("it holds the keys and the vault of this Metnos, encrypted; without the passphrase or the key it is lost"),
+        false => printer.tell("keys and vault are not in it: --passphrase-file or --recipient encrypts it with them"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -71,51 +71,52 @@ pub(crate) fn backup(
 /// Restores one, after all of it was verified.
 pub(crate) fn restore(printer: Printer, file: &Path, keys: &Keys) -> Result<ExitCode, Failure> {
     let home = crate::cmd::home()?;
-    printer.progress("verifying, then writing…");
+    printer.progress(&own("verifying, then writing…"));
     let restored = restore::restore(&home, &here()?.join(file), keys);
     printer.progress_end();
     let restored = restored?;
     printer.value(&serde_json::to_value(&restored).unwrap_or_default());
-    printer.say(format!(
+    printer.tell(format!(
         "{} files, {}, as they were at {}",
         restored.files,
         size(restored.bytes),
         restored.made_at
     ));
-    printer.say(format!(
+    printer.tell(format!(
         "what was done since then is not in it: its audit ends with line {}",
         restored.audit_lines
     ));
     if restored.keyless {
-        printer.say(format!(
+        printer.tell(format!(
             "the keys and the vault that were here are as they were; {} credentials were kept then: metnos credentials list",
             restored.credentials
         ));
     }
     told_who_is_live(printer, &restored);
-    printer.say("next        metnos doctor    ·    metnos audit verify");
+    printer.tell("next        metnos doctor    ·    metnos audit verify");
     Ok(ExitCode::SUCCESS)
 }
 
 /// What a restore ended, and what it let in again: whoever was revoked since the backup is not any more.
 fn told_who_is_live(printer: Printer, restored: &Restored) {
     if let Some(why) = &restored.unopened {
-        printer.say(format!("it cannot be opened: {why}"));
-        printer.say("sessions, login links and open questions end when it first can be");
+        printer.tell(format!("it cannot be opened: {why}"));
+        printer.tell("sessions, login links and open questions end when it first can be");
         return;
     }
     if let Some(ended) = restored.ended {
-        printer.say(format!(
+        printer.tell(format!(
             "ended: {} sessions, {} login links, {} open questions, {} open messages of Telegram",
             ended.sessions, ended.links, ended.questions, ended.messages
         ));
     }
     if !restored.live.is_empty() {
-        printer.say("let in again, as they were then; revoke whom you had revoked since:");
+        printer.tell("let in again, as they were then; revoke whom you had revoked since:");
     }
     for live in &restored.live {
-        printer.say(format!("  {:<7} {}    {}", live.what, live.who, live.revoke));
+        printer.tell(format!("  {:<7} {}    {}", live.what, live.who, live.revoke));
     }
-    printer
-        .say("grants, rules and hooks are as they were then: metnos policy grants    ·    metnos hooks list");
+    printer.tell(
+        "grants, rules and hooks are as they were then: metnos policy grants    ·    metnos hooks list",
+    );
 }
