@@ -75,6 +75,12 @@ impl Runtime {
         Ok(acts.iter().filter(|act| is_told(act)).map(turn).collect())
     }
 
+    /// What of it `user` may see.
+    pub fn turns_of(&self, user: &str) -> Result<Vec<Turn>, Failure> {
+        let acts = self.journal.acts().map_err(|e| failed(&e))?;
+        Ok(acts.iter().filter(|act| reaches(user, act) && is_told(act)).map(turn).collect())
+    }
+
     /// A part of what `user` may see of it, by name, the latest first: what is before `before`, and from where
     /// to go on if there is more. It reads a bounded number of records, however many there are.
     pub fn turns_before(

@@ -12,6 +12,7 @@ pub(crate) mod hooks;
 mod login;
 mod refusal;
 mod turns;
+mod undo;
 mod v1;
 
 pub(crate) use body::{Knock, Said};
@@ -54,6 +55,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(turns::cancel))
         .routes(routes!(feedback::feedback))
         .routes(routes!(feedback::undo))
+        .routes(routes!(undo::back, undo::list))
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::decide))
         .routes(routes!(forms::list))

@@ -32,7 +32,7 @@ pub(crate) mod stop;
 mod sugar;
 mod territory;
 pub(crate) mod turns;
-mod undo;
+pub(crate) mod undo;
 mod upgrade;
 mod users;
 mod welcome;

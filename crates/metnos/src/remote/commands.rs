@@ -5,7 +5,7 @@ use super::ask::{ask, finished, read};
 use crate::cli::{Command, Questions, Undo};
 use crate::cmd::complete::Completion;
 use crate::cmd::editor::{Heard, House, Lines};
-use crate::cmd::{approvals, forms, session, turns};
+use crate::cmd::{approvals, forms, session, turns, undo};
 use crate::print::Printer;
 use metnos_doors::{Card, TurnRequest};
 use metnos_executor::{ErrorClass, Failure};
@@ -30,11 +30,13 @@ pub(crate) fn run(printer: Printer, remote: &Remote, command: Option<Command>) -
             turns::listed(printer, read(remote.get(&format!("/agent/turns?most={most}"))?)?)
         }
         Some(Command::Questions(command)) => questions(printer, remote, command),
-        Some(Command::Undo(Undo { turn: Some(turn), list: false, dry_run: false, forget: false })) => {
-            shown(printer, &remote.post(&format!("/agent/turns/{turn}/undo"), &json!({}))?)
+        Some(Command::Undo(Undo { list: true, forget: false, .. })) => {
+            let changes: Vec<Map<String, Value>> = read(remote.get("/agent/undo")?)?;
+            Ok(undo::listed(printer, &changes))
         }
-        Some(Command::Undo(Undo { turn: None, list: false, dry_run: false, forget: false })) => {
-            ask(printer, remote, said("undo"))
+        Some(Command::Undo(Undo { turn, list: false, dry_run, forget: false })) => {
+            let wish = json!({ "turn": turn, "dry_run": dry_run });
+            Ok(undo::shown(printer, &read(remote.post("/agent/undo", &wish)?)?))
         }
         Some(_) => Err(elsewhere()),
     }

@@ -177,3 +177,59 @@ fn the_commands_about_turns_and_questions_say_the_same_over_a_server() {
         }
     }
 }
+
+#[test]
+fn undo_says_the_same_over_a_server() {
+    let (alone, served) = (prepared(), prepared());
+    let token = served.run(&["--json", "devices", "add", "laptop"]).json()["token"].clone();
+    let daemon = Daemon::start(&served);
+    let (url, laptop) = (format!("http://{}", daemon.address), House::bare());
+    let far = |args: &[&str]| -> Ran {
+        let mut command = laptop.command();
+        command.env("METNOS_TOKEN", token.as_str().unwrap()).args(["--server", &url]).args(args);
+        ran_with(command, b"")
+    };
+    for house in [&alone, &served] {
+        assert_eq!(house.run(&["policy", "level", "full"]).code, Some(0));
+    }
+    let both = |args: &[&str], json: bool| {
+        let args = [args, if json { &["--json"][..] } else { &[] }].concat();
+        let (near, away) = (alone.run(&args), far(&args));
+        assert_eq!(read(&alone, &near, json), read(&served, &away, json), "{args:?}");
+        near.code
+    };
+    let change = |request: &str| {
+        for house in [&alone, &served] {
+            let done = house.run(&["--json", "ask", request]).json();
+            assert_eq!(done["status"], "done", "{done}");
+        }
+    };
+    both(&["undo", "--list"], false);
+    change("delete Documents/a.pdf");
+    change("delete Documents/people.csv");
+    change("move Documents/b.pdf to Archive");
+    change("move notes.txt to Archive");
+    for json in [true, false] {
+        assert_eq!(both(&["undo", "--list"], json), Some(0));
+        assert_eq!(both(&["undo", "--dry-run"], json), Some(0));
+        assert_ne!(both(&["undo", "01ARZ3NDEKTSV4RRFFQ69G5FAV"], json), Some(0));
+        assert_eq!(both(&["undo"], json), Some(0), "one move after the other");
+    }
+    // Something stands where it was: it is left alone, named, and makes the command fail.
+    for house in [&alone, &served] {
+        house.write("Documents/people.csv", "another");
+    }
+    for json in [true, false] {
+        assert_eq!(both(&["undo"], json), Some(1));
+    }
+    for house in [&alone, &served] {
+        std::fs::remove_file(house.home().join("Documents/people.csv")).unwrap();
+    }
+    assert_eq!(both(&["undo"], true), Some(0));
+    assert_eq!(both(&["undo"], false), Some(0));
+    for json in [true, false] {
+        assert_eq!(both(&["undo"], json), Some(0), "nothing is left");
+    }
+    let made = |house: &House| std::fs::read(house.home().join("Documents/a.pdf")).unwrap();
+    assert_eq!(made(&alone), made(&served));
+}

@@ -178,7 +178,7 @@ fn a_laptop_comes_in_over_tls_with_its_own_token_and_trusts_this_house_alone() {
         String::from_utf8_lossy(&ran.stdout).into_owned()
     };
     assert!(run(&["turns"]).contains("what time is it"), "the everyday commands go there too");
-    assert!(run(&["undo"]).contains("nothing to undo"));
+    assert!(run(&["undo"]).contains("\"undone\":null"));
     assert!(run(&["uninstall", "--yes"]).contains("on the machine where Metnos runs"), "the others do not");
     let forged = ask(&url, "mn_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     assert!(String::from_utf8_lossy(&forged.stdout).contains("unauthorized"), "{forged:?}");
