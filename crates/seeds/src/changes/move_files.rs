@@ -102,7 +102,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<(), Failure> {
         });
         match moved {
             Ok(size) => {
-                folders = folders.saturating_add(u64::from(step.is_dir));
+                folders = folders.saturating_add(u64::from(step.is_dir && !step.ops.is_empty()));
                 answer(call, step, size)?;
             }
             Err(failure) => failed(call, step.item.index, &step.item.path, &failure),
