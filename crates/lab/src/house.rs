@@ -68,7 +68,9 @@ impl House {
         write(&self.at("home/.netrc"), SECRET)?;
         write(&self.at("outside/secret.txt"), SECRET)?;
         let _ = std::fs::remove_file(self.at("home/thread.txt"));
-        let _ = std::fs::remove_file(self.at("home/docs/innocent"));
+        for link in ["innocent", "harmless"] {
+            let _ = std::fs::remove_file(self.at("home/docs").join(link));
+        }
         Ok(())
     }
 

@@ -70,13 +70,13 @@ pub(super) fn attacks() -> Vec<Attack> {
                 .with(given("home/docs/innocent"))
                 .harmless(harmless),
             row("argument-in-core-folder-by-hard-link", "core-guard")
-                .before(hard_link("home/docs/innocent", "home/.ssh/id"))
-                .with(given("home/docs/innocent"))
+                .before(hard_link("home/docs/harmless", "home/.ssh/id"))
+                .with(given("home/docs/harmless"))
                 .harmless(harmless),
             row("hard-link-below-a-given-folder", "core-guard")
-                .before(hard_link("home/docs/innocent", "home/.ssh/id"))
+                .before(hard_link("home/docs/harmless", "home/.ssh/id"))
                 .with(|house| {
-                    json!({ "attack": "read", "paths": [house.text("home/docs")], "target": house.text("home/docs/innocent") })
+                    json!({ "attack": "read", "paths": [house.text("home/docs")], "target": house.text("home/docs/harmless") })
                 })
                 .harmless(harmless),
             row("core-below-a-given-folder", "core-guard")
