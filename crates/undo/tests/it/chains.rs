@@ -8,7 +8,6 @@ use metnos_executor::{Op, WriteMode};
 use metnos_undo::{Purpose, Report, Undone};
 use proptest::prelude::*;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
