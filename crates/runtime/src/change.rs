@@ -38,13 +38,23 @@ impl Runtime {
     pub(crate) fn turn_on(&self, call_id: &str, fence: &Fence, door: &dyn Door) -> Result<Turn, Failure> {
         let until = Instant::now() + PATIENCE;
         let give_up = || door.cancelled() || self.gate.is_shut() || Instant::now() > until;
-        let turn = self.locks.take(call_id, &allowed(fence), &give_up);
-        let turn = turn.map_err(|e| crate::undo::failed(&e))?;
-        self.gate.check()?;
-        turn.ok_or_else(|| {
-            let why = "another call is changing the same files";
-            Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
-        })
+        let mut repaired = false;
+        loop {
+            let turn = self.locks.take(call_id, &allowed(fence), &give_up);
+            let turn = turn.map_err(|e| crate::undo::failed(&e))?;
+            self.gate.check()?;
+            let turn = turn.ok_or_else(|| {
+                let why = "another call is changing the same files";
+                Failure::new(ErrorClass::Conflict, why).with_hint("try again when it has ended")
+            })?;
+            // A process that died gave its locks back in the middle of a change: that is taken back first.
+            if repaired || self.journal.cut().map_err(|e| crate::undo::failed(&e))?.is_empty() {
+                return Ok(turn);
+            }
+            drop(turn);
+            self.recover_changes()?;
+            repaired = true;
+        }
     }
 
     /// Makes the folders for what is taken away, and lets the cell reach them.

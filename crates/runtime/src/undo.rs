@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 pub const NAME: &str = "undo_last_turn";
 /// How long undo waits for a call that changes the same paths.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a repair waits for others; it is tried again at the next start and before the next change.
+const REPAIR_WAITS: Duration = Duration::from_secs(20);
 /// How long it may take until nothing of a process that ended is left.
 const LAST_BREATH: Duration = Duration::from_secs(2);
 /// How many records are read for one part of a list.
@@ -427,6 +429,11 @@ impl Runtime {
         for (id, mut open) in self.journal.cut().map_err(|e| failed(&e))? {
             // Records that cannot be read leave everything where it is; `undo --list` tells.
             let Ok(so_far) = open.so_far() else { continue };
+            // Somebody else may be changing the same paths by now; what they look at must not move under their hands.
+            let touched: Vec<PathBuf> = so_far.iter().flat_map(|(step, ..)| paths(&step.op)).collect();
+            let until = Instant::now() + REPAIR_WAITS;
+            let turn = self.locks.take(&format!("{id}-repair"), &touched, &|| Instant::now() > until);
+            let Some(_turn) = turn.map_err(|e| failed(&e))? else { continue };
             let keeps = self.journal.kept_in(&id).unwrap_or_default();
             for dir in &keeps {
                 // What the call created is moved there.
