@@ -9,7 +9,7 @@ SKIPPED := $(CURDIR)/target/skipped.txt
 NEXTEST = env METNOS_SKIPPED=$(SKIPPED) METNOS_BIN=$(CURDIR)/$(BIN)/metnos METNOS_HOST_DIGEST=$$($(BIN)/metnos-host --digest) \
           $(CARGO) nextest run --release --locked
 
-.PHONY: run build test check unit docs clippy unify setup dist bench attacks chaos lab testbed timings eval-llm clean help
+.PHONY: run build test check unit docs clippy unify setup dist bench attacks chaos fit lab testbed timings eval-llm clean help
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -92,6 +92,11 @@ timings: setup
 #: make chaos    kills, failing system calls and power losses; CHAOS="--quick" for a short run
 chaos: build
 	@./scripts/chaos.sh $(CHAOS)
+
+#: make fit      how often each voice of the rows, left out, gets its right shape; FIT="phone --verbose" chooses
+fit:
+	@$(CARGO) build --release --locked --quiet -p metnos-fit
+	@target/release/metnos-fit $(FIT)
 
 #: make unify    write crates/unify anew, after a change of dependencies
 unify:

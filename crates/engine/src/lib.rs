@@ -11,10 +11,11 @@ mod parse;
 mod plan;
 pub mod prefilter;
 pub mod propose;
+pub mod shape;
 pub mod shortcut;
 mod text;
 
 pub use catalog::Catalog;
 pub use clock::{Clock, ClockError};
 pub use lexicon::Lexicons;
-pub use plan::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Planner, Reading, Request, Step};
+pub use plan::{Answer, Ask, Correction, Explain, Gap, Leans, Maker, Plan, Planner, Reading, Request, Step};

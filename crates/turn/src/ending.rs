@@ -221,8 +221,21 @@ impl Messages {
         Ending { text: lines.join("\n"), words: gap.words.clone(), ..Ending::bare(Status::Failed) }
     }
 
-    /// Says so when a model made the plan.
+    /// Says what misspelled words were taken for.
+    fn read_as(&self, language: &str, plan: &Plan, ending: &mut Ending) {
+        if plan.corrected.is_empty() {
+            return;
+        }
+        let words = plan.corrected.iter().map(|word| {
+            self.say(language, "read_word", &[("wrote", word.wrote.as_str()), ("read", word.read.as_str())])
+        });
+        let line = self.say(language, "read_as", &[("words", &words.collect::<Vec<_>>().join(", "))]);
+        ending.text = if ending.text.is_empty() { line } else { format!("{}\n{line}", ending.text) };
+    }
+
+    /// Says so when a model made the plan, and what misspelled words were taken for.
     pub(crate) fn made_by(&self, language: &str, plan: &Plan, ending: &mut Ending) {
+        self.read_as(language, plan, ending);
         if plan.source != Maker::Model {
             return;
         }

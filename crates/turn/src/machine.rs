@@ -15,7 +15,11 @@ use metnos_engine::catalog::Tool;
 use metnos_engine::propose::{Proposer, made_up};
 use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading, Request, Step};
 use metnos_shape::Role;
+use metnos_vocab::Class;
 use std::collections::BTreeMap;
+
+/// The list that a step works on, among its arguments.
+const ENTRIES: &str = "entries";
 
 /// The executor that keeps credentials: a value is never among its words.
 const KEEPS: &str = "set_credentials";
@@ -258,7 +262,12 @@ impl Machine {
                 if let Some(words) = &state.asked {
                     named::tell(plan, number, &words.text, &mut args);
                 }
+                let changes = tool.is_some_and(|tool| tool.class == Class::Changer);
                 let unsaid = match (plan.source, tool, &state.asked) {
+                    // What was read into misspelled words was not said: a change of it always asks.
+                    _ if changes && !plan.corrected.is_empty() => {
+                        args.keys().cloned().chain([ENTRIES.to_owned()]).collect()
+                    }
                     (Maker::Model, Some(tool), Some(words)) => made_up(tool, &step.args, &words.text),
                     _ => Vec::new(),
                 };

@@ -83,8 +83,9 @@ pub(crate) fn answer(
     let request = Request { text: &words.text, language, context: &words.context };
     let reading = known.unwrap_or_else(|| planner.read(&request, clock));
     if let Some(Recalled { kept: Kept::Shape(shape), .. }) = recalled
-        && let Some(plan) = planner.skeleton(&reading).and_then(|skeleton| shape.fill(&skeleton))
+        && let Some(mut plan) = planner.skeleton(&reading).and_then(|skeleton| shape.fill(&skeleton))
     {
+        plan.corrected = reading.corrected().to_vec();
         return (Answer::Plan(plan), reading.explain().language.clone(), Stage::Autopath);
     }
     let (answer, why) = planner.answer(&request, &reading);

@@ -71,6 +71,7 @@ impl Lexicon {
             folds: words("folds").iter().filter_map(|pair| pair.split_once('=')).map(pair).collect(),
             phrases: BTreeMap::new(),
             broken: BTreeMap::new(),
+            speller: std::sync::OnceLock::new(),
         };
         let paradigms = section(&file, "paradigms").map(|(name, endings)| (name.clone(), list(endings)));
         let mut names = Names::default();

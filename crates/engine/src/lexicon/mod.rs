@@ -12,8 +12,9 @@ pub use name::Name;
 pub use senses::{ExtensionOf, NounSense, OrderSense, Senses, VerbSense};
 
 use crate::shortcut::Literals;
+use metnos_language::Speller;
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// What a word can mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +116,8 @@ pub struct Lexicon {
     pub(crate) phrases: BTreeMap<Name, Vec<Phrase>>,
     /// Phrases with something in between, by first word, longest first.
     pub(crate) broken: BTreeMap<Name, Vec<Broken>>,
+    /// Its words, to be searched by nearness; made when a request is not understood.
+    pub(crate) speller: OnceLock<Option<Speller>>,
 }
 
 /// Every language there is, and what its senses mean in the catalog. One copy serves all who ask for it.
@@ -229,6 +232,24 @@ impl Lexicon {
             })
             .map(|token| token.norm.chars().count().min(6))
             .sum()
+    }
+
+    /// Its words, to be searched by nearness.
+    pub(crate) fn speller(&self) -> Option<&Speller> {
+        let words = || {
+            let phrases = self.phrases.values().flatten().flat_map(|phrase| &phrase.words);
+            let broken =
+                self.broken.values().flatten().flat_map(|phrase| phrase.head.iter().chain(&phrase.tail));
+            phrases.chain(broken).map(|word| word.as_str().to_owned())
+        };
+        self.speller.get_or_init(|| Speller::new(words()).ok()).as_ref()
+    }
+
+    /// Whether a word stands in it, alone, in a phrase, or with a pronoun at its end.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.phrases.contains_key(word)
+            || self.speller().is_some_and(|speller| speller.knows(word))
+            || self.enclitic(word).is_some()
     }
 
     pub(crate) fn single(&self, word: &str) -> Option<&Phrase> {

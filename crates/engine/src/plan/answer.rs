@@ -1,5 +1,6 @@
 //! What the planner says: a plan, one question, what it is for, or that nothing fits.
 
+use super::respell::Correction;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -31,6 +32,9 @@ pub struct Plan {
     /// Who made it.
     #[serde(default, skip_serializing_if = "Maker::is_embedded")]
     pub source: Maker,
+    /// Words of the request that were taken for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<Correction>,
 }
 
 /// Who made a plan.

@@ -5,6 +5,7 @@ use super::answer::{Answer, Ask, Explain, Gap, Leans, Plan};
 use super::around::{Around, ceases};
 use super::compose::{Build, List, Stop};
 use super::join::joined;
+use super::respell::{Correction, Meant, meant};
 use super::say::{spoken, wonders};
 use super::times::more_time;
 use super::unsure::{Unsure, after, settled};
@@ -53,6 +54,8 @@ pub struct Reading {
     /// The answer, where the words alone give it.
     pub(super) said: Option<Answer>,
     pub(super) explain: Explain,
+    /// Words that were taken for others.
+    pub(super) corrected: Vec<Correction>,
 }
 
 impl Reading {
@@ -64,6 +67,11 @@ impl Reading {
     /// What the words lean on, and the language they are read in.
     pub fn explain(&self) -> &Explain {
         &self.explain
+    }
+
+    /// Words that were taken for others.
+    pub fn corrected(&self) -> &[Correction] {
+        &self.corrected
     }
 
     pub(super) fn said(answer: Answer, explain: Explain) -> Self {
@@ -119,7 +127,41 @@ pub(super) fn read(
             return again;
         }
     }
-    reading
+    respelled(planner, lexicon, text, clock, memory).unwrap_or(reading)
+}
+
+/// How words are marked as used that only make a request polite.
+const POLITE: &str = "polite";
+
+/// Reads it with its unknown words as they were probably meant, where that makes sense of it.
+fn respelled(
+    planner: &Planner,
+    lexicon: &Lexicon,
+    text: &str,
+    clock: &Clock,
+    memory: &mut Memory,
+) -> Option<Reading> {
+    for Meant { text, corrected, sure } in meant(text, lexicon) {
+        let mut kept = memory.clone();
+        let mut again = read_whole(planner, lexicon, &text, clock, &mut kept);
+        // A word that may narrow what is meant must not become one that says nothing.
+        let speaks = |word: &Correction| {
+            let says = |(by, how): &(String, String)| how != POLITE && by.split(' ').any(|w| w == word.read);
+            again.explain.used.iter().any(says)
+        };
+        let understood = match compose(planner, &again).0 {
+            Answer::Plan(plan) => (sure || changes_nothing(planner, &plan)) && corrected.iter().all(speaks),
+            Answer::Ask(_) => sure && corrected.iter().all(speaks),
+            Answer::Say(_) | Answer::Help => true,
+            Answer::Gap(_) => false,
+        };
+        if understood {
+            again.corrected = corrected;
+            *memory = kept;
+            return Some(again);
+        }
+    }
+    None
 }
 
 /// Whether every step only looks, or works on what was looked up.
@@ -242,6 +284,7 @@ fn read_whole(
         unsure: memory.unsure,
         said,
         explain,
+        corrected: Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ mod join;
 mod made;
 mod patterns;
 mod refine;
+mod respell;
 mod say;
 mod shape;
 mod source;
@@ -27,6 +28,7 @@ mod unsure;
 
 pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};
 pub use context::Reading;
+pub use respell::Correction;
 
 use crate::catalog::{Catalog, Tool};
 use crate::clock::Clock;
@@ -90,7 +92,13 @@ impl Planner {
 
     /// The answer to a request that was read.
     pub fn answer(&self, request: &Request<'_>, reading: &Reading) -> (Answer, Explain) {
-        let (mut answer, _, explain) = self.compose(reading);
+        let (mut answer, _, mut explain) = self.compose(reading);
+        for Correction { wrote, read } in &reading.corrected {
+            explain.notes.push(format!("{wrote} read as {read}"));
+        }
+        if let Answer::Plan(plan) = &mut answer {
+            plan.corrected = reading.corrected.clone();
+        }
         if let Answer::Gap(gap) = &mut answer
             && request.text.len() <= LONGEST
         {

@@ -65,6 +65,7 @@ mod sending;
 mod serve;
 mod setup;
 mod shown;
+mod spelling;
 mod start;
 mod stop;
 mod support;

@@ -157,7 +157,8 @@ impl Subject for Step<'_, '_> {
             if lab::without(Layer::Taint) {
                 origin = Origin::Local;
             }
-            args.push(Arg { name: "entries".into(), value, origin, traceable: true });
+            let traceable = self.provenance.traceable("entries");
+            args.push(Arg { name: "entries".into(), value, origin, traceable });
         }
         Ok(Facts {
             executor: name.to_owned(),

@@ -1,0 +1,94 @@
+//! Columns of tables: words beside a word for columns, or where a table is spoken of.
+
+use super::folders::conjunction;
+use super::span::{Part, Words};
+use super::{Found, What, endings};
+use crate::sense::{Cue, Relation, Sense};
+use crate::token::Lit;
+
+/// Adds columns, and the values they are compared with.
+pub(super) fn read(words: &Words<'_>, found: &mut Found) {
+    let table = (0..words.len()).any(|at| match words.lit(at) {
+        Some(Lit::File(name) | Lit::Path(name) | Lit::Slashed(name)) => endings::is_table(name),
+        _ => words.cue(at, Cue::Column).is_some_and(|(_, cost)| cost < 4),
+    });
+    if !table {
+        return;
+    }
+    for at in 0..words.len() {
+        after_cue(words, at, found);
+        if is_name(words, at) {
+            beside(words, at, found);
+        }
+    }
+}
+
+/// A word that can be the name of a column.
+fn is_name(words: &Words<'_>, at: usize) -> bool {
+    let word = matches!(words.lit(at), Some(Lit::Word)) && words.part(at) != Part::Binds;
+    (word || words.is_quoted(at)) && words.cue(at, Cue::Column).is_none()
+}
+
+/// "the column X", "the X column".
+fn after_cue(words: &Words<'_>, at: usize, found: &mut Found) {
+    let Some((end, cost)) = words.cue(at, Cue::Column) else { return };
+    let mut start = words.skip_idle(end);
+    if let Some((named, _)) = words.cue(start, Cue::Named) {
+        start = words.skip_idle(named);
+    }
+    let after = is_name(words, start);
+    if after {
+        let name = words.text(start, start + 1);
+        found.add(words, at, start + 1, What::Column(name), cost);
+        value(words, start + 1, found);
+    }
+    let Some(before) = at.checked_sub(1).filter(|before| is_name(words, *before)) else { return };
+    let article = before.checked_sub(1).is_some_and(|b| words.is_idle(b));
+    let extra = match (after, article) {
+        (false, _) => 0,
+        (true, true) => 1,
+        (true, false) => 3,
+    };
+    found.add(words, before, end, What::Column(words.text(before, before + 1)), cost + extra);
+}
+
+/// "by X", "of X", "where X is", "X = y"; any other word may be one too.
+fn beside(words: &Words<'_>, at: usize, found: &mut Found) {
+    let tie = words.relation(at).map(|tie| tie.relation);
+    let equals = words.cue(at + 1, Cue::Equals).is_some();
+    let counted = words.relates(at + 1, Relation::By).is_some();
+    let conditional = words.cue_before(at, Cue::Where).is_some();
+    let computed = at.checked_sub(1).is_some_and(|before| {
+        words.edges(before).iter().any(|edge| matches!(edge.sense, Sense::Stat(_) | Sense::Order(_)))
+    });
+    let cost = if conditional || equals {
+        0
+    } else if counted || computed || matches!(tie, Some(Relation::By | Relation::Of)) {
+        1
+    } else if words.part(at) == Part::Open {
+        4
+    } else {
+        return;
+    };
+    found.add(words, at, at + 1, What::Column(words.text(at, at + 1)), cost);
+    if conditional || equals {
+        value(words, at + 1, found);
+    }
+}
+
+/// "… is Rome", "… = debian", "… equal to 'x'".
+fn value(words: &Words<'_>, at: usize, found: &mut Found) {
+    let mut start = words.cue(at, Cue::Equals).map_or(at, |(end, _)| end);
+    start = words.skip_idle(start);
+    if start == at {
+        // A word for "is" that lost its accent is one for "and".
+        let joins = words.reading.lattice.find(at, conjunction).is_some();
+        start += usize::from(joins);
+    }
+    start = words.cue(start, Cue::Equals).map_or(start, |(end, _)| end);
+    if start == at || !matches!(words.lit(start), Some(Lit::Word | Lit::Quoted(_) | Lit::Number(_))) {
+        return;
+    }
+    let end = words.capitals(start).max(start + 1);
+    found.add(words, start, end, What::Text(words.text(start, end)), 0);
+}
