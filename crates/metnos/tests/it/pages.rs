@@ -224,7 +224,8 @@ fn a_hostile_name_is_clean_on_the_chat_and_on_every_page_that_lists_it() {
     say(&browser, "delete all txt files in Documents");
     shows_it_clean(&browser, "a card");
     browser.go(&format!("http://{}/", daemon.address));
-    browser.until(&format!("{LAST}?.querySelector('.card') !== null"));
+    // What was said comes back turn by turn.
+    browser.until("document.body.textContent.includes('<b id=owned>c.txt')");
     shows_it_clean(&browser, "the chat after a reload");
 
     // A turn, a gap, a plan and a change that hold it.
