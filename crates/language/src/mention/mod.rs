@@ -5,6 +5,7 @@ mod amount;
 mod atom;
 mod compare;
 mod conversion;
+mod cron;
 mod expression;
 mod named;
 mod number;

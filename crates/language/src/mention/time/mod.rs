@@ -2,30 +2,31 @@
 //! what bounds it and with what stands beside it.
 
 mod clock;
+mod cursor;
 mod days;
 mod moment;
+mod months;
 mod window;
-mod words;
 
 use super::{Mention, Reading, What};
 use crate::sense::{DayPart, Period, Relation, Sense, TimeUnit, TimeWord};
-use days::{Days, hours_of};
+use days::{Days, Span};
 
 pub(super) use clock::{Clock, Hours};
-pub(super) use words::Found;
+pub(super) use cursor::{Cursor, every, month, part, period, unit, weekday, weekdays};
 
 /// What is said of time, in the order of the tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Times {
     days: Vec<Days>,
-    pub(crate) hours: Vec<Hours>,
+    pub(super) hours: Vec<Hours>,
 }
 
 /// Adds what is said.
 pub(super) fn read(reading: Reading<'_>, all: &mut Vec<Mention>) {
     let mut found = Vec::new();
     let mut lengths: Vec<Mention> =
-        all.iter().filter(|m| matches!(m.what, What::Length(_))).cloned().collect();
+        all.iter().filter(|mention| matches!(mention.what, What::Length(_))).cloned().collect();
     lengths.sort_by_key(|length| length.from);
     let times = reading.times(&lengths, &mut found);
     let mut rest = times.days.as_slice();
@@ -35,16 +36,11 @@ pub(super) fn read(reading: Reading<'_>, all: &mut Vec<Mention>) {
     }
     for days in &times.days {
         reading.parts_of(days, &mut found);
-        // "5/6" where both orders are in use.
-        if let Some((past, ahead)) = reading.day_first(days.from).filter(|_| days.is_doubtful()) {
-            window::push(&mut found, (days.from, days.end), days.cost, past, ahead);
-        }
     }
     reading.moments(&times, &mut found);
-    let mut again = Vec::new();
     // What belongs to a recurrence is no time of its own.
     let mut taken = vec![0; reading.lattice.tokens.len()];
-    for (i, (from, to)) in super::repeat::read(reading, &times, &mut again).into_iter().enumerate() {
+    for (i, (from, to)) in super::repeat::read(reading, &times, all).into_iter().enumerate() {
         taken[from..to].fill(i + 1);
     }
     found.retain(|mention| {
@@ -52,25 +48,23 @@ pub(super) fn read(reading: Reading<'_>, all: &mut Vec<Mention>) {
         first == 0 || first != last || matches!(mention.what, What::DayPart(_))
     });
     all.append(&mut found);
-    all.append(&mut again);
 }
 
-impl Reading<'_> {
+impl<'r> Reading<'r> {
     /// The days and hours of the request; what needs no other time beside it is added at once.
     fn times(&self, lengths: &[Mention], all: &mut Vec<Mention>) -> Times {
         let mut times = Times::default();
         let mut at = 0;
         while at < self.lattice.tokens.len() {
-            if let Some(part) = self.part(at) {
-                all.push(Mention {
-                    cost: part.cost,
-                    ..Mention::new(at, part.end, What::DayPart(part.value))
-                });
+            if let Some((part, end)) = self.part_at(at) {
+                all.push(Mention { cost: end.cost, ..Mention::new(at, end.at, What::DayPart(part)) });
             }
             self.stamp(at, all);
-            let hours = self.hours_at(at);
-            let days = self.days_at(at).filter(|days| hours.is_none_or(|hours| days.end > hours.end()));
-            at = if let Some(end) = self.unclear(at) {
+            let here = self.cursor(at);
+            let hours = here.peek(Cursor::hours);
+            let days =
+                here.peek(Cursor::days).filter(|days| hours.is_none_or(|hours| days.end > hours.end()));
+            at = if let Some(end) = here.peek(|here| here.unclear().map(|()| here.at)) {
                 all.push(Mention::new(at, end, What::UnclearTime));
                 end
             } else if let Some(days) = days {
@@ -86,64 +80,79 @@ impl Reading<'_> {
         times
     }
 
-    /// Where a time without exact ends ends: "last summer", "a few days ago", "early October".
-    fn unclear(&self, at: usize) -> Option<usize> {
-        let period = |at| {
-            let period = |sense| matches!(sense, Sense::Period(p) if p != Period::Hence).then_some(());
-            self.take(at, period).map_or(at, |period| period.end)
-        };
-        let start = period(at);
-        if let Some(end) =
-            self.some_units(start).or_else(|| self.some_units(self.skip(at, Sense::Period(Period::Hence))))
-        {
-            return Some(period(end));
-        }
-        if let Some(end) = self.word(start, Sense::TimeWord(TimeWord::Vague)) {
-            let end = period(end);
-            return Some(self.year_after(end).map_or(end, |(_, end)| end));
-        }
-        if let Some(end) = self.one_of_several(at) {
-            return Some(end);
-        }
-        let part = self.word(at, Sense::TimeWord(TimeWord::Part))?;
-        let next = self.skip_small(part);
-        let days = self.days_at(next).filter(|days| days.next_day().is_none())?;
-        Some(days.end)
+    /// A part of the day, and the place after it.
+    fn part_at(self, at: usize) -> Option<(DayPart, Cursor<'r>)> {
+        let mut here = self.cursor(at);
+        Some((here.take(part)?, here))
     }
 
-    /// "the last week of October", "the first Monday of the month": cron and days have no such thing.
-    fn one_of_several(&self, at: usize) -> Option<usize> {
-        let which = |sense| matches!(sense, Sense::Ordinal(_) | Sense::Period(_)).then_some(());
-        let day = |sense| matches!(sense, Sense::TimeUnit(_) | Sense::Weekday(_)).then_some(());
-        let edge = |sense| matches!(sense, Sense::TimeWord(TimeWord::Start | TimeWord::End)).then_some(());
-        let which = self.take(at, which).filter(|_| self.take(at, edge).is_none())?;
-        let counted = self.number(which.end).map_or(which.end, |number| number.end);
-        let of = self.word(self.take(counted, day)?.end, Sense::Relation(Relation::Of))?;
-        let next = self.skip(of, Sense::Idle);
-        let long = self.days_at(next).filter(|days| days.past.one_day().is_none()).map(|days| days.end);
-        long.or_else(|| self.word(next, Sense::TimeUnit(TimeUnit::Month)))
+    /// The part of the day that is said with a day: "tonight", "Friday morning", "tomorrow in the evening".
+    fn part_beside(self, days: &Days) -> Option<(DayPart, Cursor<'r>)> {
+        let same = self.part_at(days.from).filter(|(_, part)| part.at == days.end);
+        let mut next = self.cursor(days.end);
+        next.small();
+        same.or_else(|| self.part_at(next.at))
     }
 
     /// "this" of "this morning" is no day without it.
     fn only_says_part(&self, days: &Days) -> bool {
-        let period = |sense| matches!(sense, Sense::Period(_)).then_some(());
-        self.take(days.from, period).is_some_and(|period| period.end == days.end)
-            && self.part(days.end).is_some()
+        let mut here = self.cursor(days.from);
+        here.take(period).is_some() && here.at == days.end && self.part_at(days.end).is_some()
     }
 
-    /// The hours of a day of which a part is said.
+    /// Adds the hours of a day of which a part is said, and another reading of a doubtful date.
     fn parts_of(&self, days: &Days, all: &mut Vec<Mention>) {
-        let Some(part) = self.part_beside(days) else { return };
-        let span = |span: days::Span| hours_of(span.one_day()?, part.value);
-        if let Some(past) = span(days.past) {
-            let cost = days.cost + part.cost;
-            window::push(all, (days.from, part.end.max(days.end)), cost, past, days.ahead.and_then(span));
+        if let Some((part, after)) = self.part_beside(days)
+            && let Some(spans) = days.spans.map(|span| Span::part(span.one_day()?, part))
+        {
+            let at = (days.from, after.at.max(days.end));
+            window::push(all, at, days.cost + after.cost, spans.past, spans.ahead);
+        }
+        if let Some(spans) = self.cursor(days.from).day_first() {
+            window::push(all, (days.from, days.end), days.cost, spans.past, spans.ahead);
         }
     }
+}
 
-    /// The part of the day that is said with a day: "tonight", "Friday morning", "tomorrow in the evening".
-    fn part_beside(&self, days: &Days) -> Option<Found<DayPart>> {
-        let same = self.part(days.from).filter(|part| part.end == days.end);
-        same.or_else(|| self.part(self.skip_small(days.end)))
+impl Cursor<'_> {
+    /// A time without exact ends: "last summer", "a few days ago", "early October".
+    fn unclear(&mut self) -> Option<()> {
+        let which = |sense| period(sense).is_some_and(|which| which != Period::Hence);
+        let few = self.all(|here| {
+            here.eat(|sense| period(sense).is_some());
+            here.some_units()
+        });
+        if few.is_some() {
+            self.eat(which);
+            return Some(());
+        }
+        let vague = |here: &mut Self| {
+            here.eat(which);
+            here.word(TimeWord::Vague).then_some(())
+        };
+        if self.all(vague).is_some() {
+            self.eat(which);
+            self.all(Self::year_after);
+            return Some(());
+        }
+        if self.all(Self::one_of_several).is_some() {
+            return Some(());
+        }
+        self.word(TimeWord::Part).then(|| self.small())?;
+        self.days().filter(|days| days.spans.next_day().is_none()).map(|_| ())
+    }
+
+    /// "the last week of October", "the first Monday of the month": such a thing has no exact days here.
+    fn one_of_several(&mut self) -> Option<()> {
+        let edge = |sense| matches!(sense, Sense::TimeWord(TimeWord::Start | TimeWord::End));
+        let which = |sense| matches!(sense, Sense::Ordinal(_) | Sense::Period(_));
+        let day = |sense| matches!(sense, Sense::TimeUnit(_) | Sense::Weekday(_));
+        (!self.is(edge) && self.eat(which)).then_some(())?;
+        self.number();
+        (self.eat(day) && self.tie(Relation::Of)).then_some(())?;
+        self.idle();
+        let long = |here: &mut Self| here.days().filter(|days| days.spans.past.one_day().is_none());
+        let month = |sense| sense == Sense::TimeUnit(TimeUnit::Month);
+        (self.all(long).is_some() || self.eat(month)).then_some(())
     }
 }

@@ -1,8 +1,8 @@
 //! Moments: a day and an hour that stand together, or so long from now.
 
-use super::days::{Days, Span};
-use super::words::midnight;
-use super::{Clock, Hours, Times};
+use super::cursor::midnight;
+use super::days::{Days, Kind, Span};
+use super::{Clock, Hours, Times, window};
 use crate::mention::{Mention, Reading, What};
 use crate::sense::{DayPart, Period, Relation, Sense};
 use crate::token::Lit;
@@ -15,89 +15,74 @@ const OTHER_HALF: u8 = 2;
 impl Reading<'_> {
     /// Adds the moments of the hours and days that were said.
     pub(crate) fn moments(&self, times: &Times, all: &mut Vec<Mention>) {
-        for days in &times.days {
+        let single: Vec<&Days> = times.days.iter().filter(|days| days.spans.next_day().is_some()).collect();
+        for days in &single {
             self.day_alone(days, all);
         }
-        let single: Vec<&Days> = times.days.iter().filter(|days| days.next_day().is_some()).collect();
         for hours in &times.hours {
             let next = single.partition_point(|days| days.from < hours.first.from);
             let (before, after) = (next.checked_sub(1).map(|at| single[at]), single.get(next).copied());
-            let beside = |days: Option<&Days>| days.and_then(|days| self.beside(days, hours));
-            if let Some((days, part)) = beside(before).or_else(|| beside(after)) {
-                if let Some(day) = days.next_day() {
-                    self.on_day(hours, day, part, Some(&days), 0, all);
-                    let at = (hours.first.from.min(days.from), hours.end().max(days.end));
-                    self.bounded_hour(&hours.first, day, at, all);
-                }
-                continue;
-            }
+            let beside = [before, after].into_iter().flatten().find(|days| self.are_beside(days, hours));
             // "on Tuesday … at 10": a day that is said elsewhere.
-            let day = before.or(after).and_then(Days::next_day);
+            let day = beside.or(before).or(after).and_then(|days| days.spans.next_day());
             if let Some(day) = day {
-                self.on_day(hours, day, None, None, 1, all);
+                self.on_day(hours, day, beside, u8::from(beside.is_none()), all);
             }
-            self.next_at(hours, if day.is_some() { 2 } else { 0 }, all);
-            let at = (hours.first.from, hours.end());
-            self.bounded_hour(&hours.first, day.unwrap_or(self.today()), at, all);
+            if beside.is_none() {
+                self.next_at(hours, if day.is_some() { 2 } else { 0 }, all);
+            }
+            self.bounded_hour(&hours.first, day.unwrap_or(self.today()), self.place(hours, beside), all);
         }
     }
 
     /// A day as a moment without an hour.
     fn day_alone(&self, days: &Days, all: &mut Vec<Mention>) {
-        let ahead = days.next_day().filter(|day| *day >= self.today() && !self.only_says_part(days));
+        let ahead = days.spans.next_day().filter(|day| *day >= self.today() && !self.only_says_part(days));
         let Some(day) = ahead else { return };
-        let cost = days.cost + 1;
-        all.push(Mention { cost, ..Mention::new(days.from, days.end, What::Moment(midnight(day), false)) });
-        if days.is_away() {
+        let mention = |what| Mention { cost: days.cost + 1, ..Mention::new(days.from, days.end, what) };
+        all.push(mention(What::Moment(midnight(day), false)));
+        if days.kind == Kind::Away {
             // "in three days": at this hour.
-            let at = day.to_datetime(self.now.time());
-            all.push(Mention { cost, ..Mention::new(days.from, days.end, schedule(at)) });
+            all.push(mention(schedule(day.to_datetime(self.now.time()))));
         }
     }
 
-    /// Whether day and hours stand beside each other, and the part of the day between or around them.
-    fn beside(&self, days: &Days, hours: &Hours) -> Option<(Days, Option<DayPart>)> {
-        let part = self.part_beside(days);
-        let end = part.map_or(days.end, |part| part.end.max(days.end));
-        let before = days.end <= hours.first.from
-            && (self.only_small(days.end, hours.first.from)
-                || end <= hours.first.from && self.only_small(end, hours.first.from));
-        let after = hours.end() <= days.from && self.only_small(hours.end(), days.from);
-        (before || after).then(|| (*days, part.map(|part| part.value)))
+    /// Whether day and hours stand beside each other, with or without a part of the day.
+    fn are_beside(&self, days: &Days, hours: &Hours) -> bool {
+        let end = self.end_with_part(days);
+        let start = hours.first.from;
+        let before = |end: usize| end <= start && self.only_small(end, start);
+        before(days.end) || before(end) || hours.end() <= days.from && self.only_small(hours.end(), days.from)
+    }
+
+    fn end_with_part(&self, days: &Days) -> usize {
+        self.part_beside(days).map_or(days.end, |(_, part)| part.at.max(days.end))
+    }
+
+    /// The tokens that hours and their day stand on.
+    fn place(&self, hours: &Hours, days: Option<&Days>) -> (usize, usize) {
+        let (from, end) = (hours.first.from, hours.end());
+        match days {
+            Some(days) if days.from < from => (days.from, end),
+            Some(days) => (from, self.end_with_part(days)),
+            None => (from, end),
+        }
     }
 
     /// Adds the moments of hours on a day, on all the tokens that say them.
-    fn on_day(
-        &self,
-        hours: &Hours,
-        day: Date,
-        part: Option<DayPart>,
-        days: Option<&Days>,
-        cost: u8,
-        all: &mut Vec<Mention>,
-    ) {
-        let (mut from, mut to) = (hours.first.from, hours.first.end);
-        let mut last_to = hours.end();
-        if let Some(days) = days {
-            let part = self
-                .part_beside(days)
-                .filter(|part| part.end <= hours.first.from || hours.end() <= days.from);
-            let end = part.map_or(days.end, |part| part.end.max(days.end));
-            from = from.min(days.from);
-            if days.from > hours.first.from {
-                last_to = end;
-                to = if hours.last.is_some() { to } else { end };
-            }
-        }
+    fn on_day(&self, hours: &Hours, day: Date, days: Option<&Days>, cost: u8, all: &mut Vec<Mention>) {
+        let (from, end) = self.place(hours, days);
         let cost = cost + days.map_or(0, |days| days.cost);
-        let relation = hours.last.map(|_| Relation::From).or_else(|| self.relation_before(hours.first.core));
-        self.moment(&hours.first, day, part, (from, to, relation), cost, all);
-        if let Some(last) = &hours.last {
-            // A range that ends before it begins goes on into the next day.
-            let over = last.within(part) < hours.first.within(part);
-            let day = if over { day.tomorrow().unwrap_or(day) } else { day };
-            self.moment(last, day, part, (last.from, last_to, Some(Relation::To)), cost, all);
-        }
+        let part = days.and_then(|days| self.part_beside(days)).map(|(part, _)| part);
+        let Some(last) = &hours.last else {
+            let relation = self.relation_before(hours.first.core);
+            return self.moment(&hours.first, day, part, (from, end, relation), cost, all);
+        };
+        self.moment(&hours.first, day, part, (from, hours.first.end, Some(Relation::From)), cost, all);
+        // A range that ends before it begins goes on into the next day.
+        let over = last.within(part) < hours.first.within(part);
+        let day = if over { day.tomorrow().unwrap_or(day) } else { day };
+        self.moment(last, day, part, (last.from, end, Some(Relation::To)), cost, all);
     }
 
     /// Adds a moment, and the other half of the day where that may be meant.
@@ -110,94 +95,72 @@ impl Reading<'_> {
         cost: u8,
         all: &mut Vec<Mention>,
     ) {
-        let (hour, minute) = clock.within(part);
         let cost = cost + clock.cost;
-        let mut add = |hour: i8, cost: u8| {
-            let Some(moment) = on(day, hour, minute) else { return };
-            let whats = [Some(What::Moment(moment, true)), (moment > self.now).then(|| schedule(moment))];
-            for what in whats.into_iter().flatten() {
+        let other = clock.other_half().filter(|_| part.is_none()).map(|other| (other, cost + OTHER_HALF));
+        for (clock, cost) in [Some((*clock, cost)), other].into_iter().flatten() {
+            let (hour, minute) = clock.within(part);
+            let moment = day.at(hour, minute, 0, 0);
+            let task = (moment > self.now).then(|| schedule(moment));
+            for what in [Some(What::Moment(moment, true)), task].into_iter().flatten() {
                 all.push(Mention { cost, relation: at.2, ..Mention::new(at.0, at.1, what) });
             }
-        };
-        add(hour, cost);
-        if !clock.sure && part.is_none() && hour < 12 {
-            add((hour + 12) % 24, cost + OTHER_HALF);
         }
     }
 
     /// Adds the next time it is that hour.
     fn next_at(&self, hours: &Hours, cost: u8, all: &mut Vec<Mention>) {
-        let next = |clock: &Clock, hour: i8| {
-            let today = on(self.today(), hour, clock.minute).is_some_and(|moment| moment > self.now);
-            if today { Some(self.today()) } else { self.today().tomorrow().ok() }
+        let next = |clock: &Clock| {
+            let today = self.today().at(clock.hour, clock.minute, 0, 0) > self.now;
+            if today { self.today() } else { self.today().tomorrow().unwrap_or(self.today()) }
         };
-        let first = &hours.first;
-        let Some(day) = next(first, first.hour) else { return };
-        if hours.last.is_some() || first.sure || first.hour == 12 {
-            return self.on_day(hours, day, None, None, cost, all);
-        }
-        let relation = self.relation_before(first.core);
-        let at = (first.from, first.end, relation);
-        self.moment(&Clock { sure: true, ..*first }, day, None, at, cost, all);
-        let other = Clock { hour: (first.hour + 12) % 24, sure: true, ..*first };
-        if let Some(day) = next(&other, other.hour) {
-            self.moment(&other, day, None, at, cost + OTHER_HALF, all);
+        let first = hours.first;
+        // The halves of the day may be on different days.
+        let other = first.other_half().filter(|_| hours.last.is_none());
+        let sure = Hours { first: Clock { sure: first.sure || other.is_some(), ..first }, ..*hours };
+        self.on_day(&sure, next(&first), None, cost, all);
+        if let Some(other) = other {
+            self.on_day(&Hours { first: other, last: None }, next(&other), None, cost + OTHER_HALF, all);
         }
     }
 
     /// "after 5pm": the hours of a day that are left.
     fn bounded_hour(&self, clock: &Clock, day: Date, at: (usize, usize), all: &mut Vec<Mention>) {
-        let Some(bound) = on(day, clock.hour, clock.minute) else { return };
+        let bound = Some(day.at(clock.hour, clock.minute, 0, 0));
         let span = match self.relation_before(clock.core) {
-            Some(Relation::After) => Span { from: Some(bound), to: day.tomorrow().ok().map(midnight) },
-            Some(Relation::Before | Relation::Until) => Span { from: Some(midnight(day)), to: Some(bound) },
+            Some(Relation::After) => Span { from: bound, to: day.tomorrow().ok().map(midnight) },
+            Some(Relation::Before | Relation::Until) => Span { from: Some(midnight(day)), to: bound },
             _ => return,
         };
-        super::window::push(all, at, clock.cost + 1, span, None);
+        window::push(all, at, clock.cost + 1, span, None);
     }
 
     /// A moment as machines write it: `2026-11-20T10:00`.
     pub(crate) fn stamp(&self, at: usize, all: &mut Vec<Mention>) {
         let stamp =
-            self.lattice.tokens.get(at).filter(|token| token.lit == Lit::Word && token.text.contains('T'));
-        let Some(moment) = stamp.and_then(|token| token.text.parse::<DateTime>().ok()) else { return };
-        for what in [What::Moment(moment, true), schedule(moment)] {
-            all.push(Mention::new(at, at + 1, what));
-        }
+            self.cursor(at).token().filter(|token| token.lit == Lit::Word && token.text.contains('T'));
+        let Some(moment) = stamp.and_then(|token| token.text.parse().ok()) else { return };
+        all.extend([What::Moment(moment, true), schedule(moment)].map(|what| Mention::new(at, at + 1, what)));
     }
 
     /// "in 20 minutes", "two hours and a quarter from now". `lengths` are those that were read as such.
     pub(crate) fn in_a_while(&self, at: usize, lengths: &[Mention], all: &mut Vec<Mention>) -> Option<usize> {
-        let lead = self.word(at, Sense::Period(Period::Hence));
-        let start = lead.unwrap_or(at);
-        let first = lengths.partition_point(|length| length.from < start);
-        let said = lengths[first..].iter().take_while(|length| length.from == start);
-        let (length, minutes) = said.filter_map(|m| Some((m, minutes(m)?))).max_by_key(|(m, _)| m.to)?;
-        let later = self.word(length.to, Sense::Period(Period::Later));
-        if lead.is_none() && later.is_none() {
-            return None;
-        }
+        let mut here = self.cursor(at);
+        let lead = here.eat(|sense| sense == Sense::Period(Period::Hence));
+        let first = lengths.partition_point(|length| length.from < here.at);
+        let said = lengths[first..].iter().take_while(|length| length.from == here.at);
+        let length = said.max_by_key(|length| length.to)?;
+        let What::Length(minutes @ 1..1_000_000) = length.what else { return None };
+        here.at = length.to;
+        let later = here.eat(|sense| sense == Sense::Period(Period::Later));
+        (lead || later).then_some(())?;
         // "not opened in 2 hours" says another thing.
         let cost = length.cost + if self.untouched(at).is_some() { 2 } else { 0 };
         let moment = self.now.checked_add(minutes.minutes()).ok()?;
-        let end = later.unwrap_or(length.to);
         for what in [What::Moment(moment, true), schedule(moment)] {
-            all.push(Mention { cost, ..Mention::new(at, end, what) });
+            all.push(Mention { cost, ..Mention::new(at, here.at, what) });
         }
-        Some(end)
+        Some(here.at)
     }
-}
-
-/// The minutes of a length that is shorter than a day.
-fn minutes(mention: &Mention) -> Option<i64> {
-    match mention.what {
-        What::Length(minutes) if (1..24 * 60 * 365).contains(&minutes) => Some(minutes),
-        _ => None,
-    }
-}
-
-fn on(day: Date, hour: i8, minute: i8) -> Option<DateTime> {
-    Some(day.at(hour.clamp(0, 23), minute.clamp(0, 59), 0, 0))
 }
 
 /// Once, at a moment of the person's clock; whoever runs it adds the zone.
