@@ -143,6 +143,13 @@ pub enum Warning {
     },
     /// So many of the things lie where they are to go, and stay there.
     Stay(u64),
+    /// Things that were named and are not there.
+    NotThere {
+        /// How many.
+        count: u64,
+        /// Their names.
+        names: Vec<String>,
+    },
     /// A credential of the host goes into somebody else's call, from now on.
     Lends {
         /// Which credential.

@@ -165,15 +165,12 @@ impl Warning {
             Self::RunsCode(path) => fill(&lang.text.runs_code, &[("path", &shown(path))]),
             Self::Costs(cost) => fill(&lang.text.costs, &[("cost", &money(*cost))]),
             Self::Taken { count, names } => {
-                let quote = |name: &String| fill(&lang.text.quoted, &[("object", &one_part(name, NAME_MAX))]);
-                let first = names.iter().take(TAKEN_MAX).map(quote).collect::<Vec<_>>().join(", ");
-                let more = count.saturating_sub(names.len().min(TAKEN_MAX) as u64);
-                let names = match more {
-                    0 => first,
-                    more => format!("{first} {}", fill(&lang.text.and_more, &[("count", &more.to_string())])),
-                };
                 let template = if *count == 1 { &lang.text.taken_one } else { &lang.text.taken };
-                fill(template, &[("count", &count.to_string()), ("names", &names)])
+                fill(template, &[("count", &count.to_string()), ("names", &quoted(names, *count, lang))])
+            }
+            Self::NotThere { count, names } => {
+                let template = if *count == 1 { &lang.text.not_there_one } else { &lang.text.not_there };
+                fill(template, &[("count", &count.to_string()), ("names", &quoted(names, *count, lang))])
             }
             Self::Stay(count) => {
                 let template = if *count == 1 { &lang.text.stay_one } else { &lang.text.stay };
@@ -185,6 +182,16 @@ impl Warning {
                 fill(&lang.text.lends, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
             }
         }
+    }
+}
+
+/// The first of these names, and how many of `count` are not named.
+fn quoted(names: &[String], count: u64, lang: &Lang) -> String {
+    let quote = |name: &String| fill(&lang.text.quoted, &[("object", &one_part(name, NAME_MAX))]);
+    let first = names.iter().take(TAKEN_MAX).map(quote).collect::<Vec<_>>().join(", ");
+    match count.saturating_sub(names.len().min(TAKEN_MAX) as u64) {
+        0 => first,
+        more => format!("{first} {}", fill(&lang.text.and_more, &[("count", &more.to_string())])),
     }
 }
 

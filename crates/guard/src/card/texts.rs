@@ -110,6 +110,8 @@ pub(super) struct Phrases {
     pub(super) taken_one: String,
     pub(super) stay: String,
     pub(super) stay_one: String,
+    pub(super) not_there: String,
+    pub(super) not_there_one: String,
     pub(super) outside_sandbox: String,
     pub(super) lends: String,
     pub(super) frees_now: String,

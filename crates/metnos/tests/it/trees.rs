@@ -217,3 +217,12 @@ fn what_lies_where_it_is_to_go_is_not_counted_as_moved() {
     assert_eq!(read(&house, "Archive/c.pdf"), "Archive/c.pdf");
     assert!(house.home().join("Archive/a.pdf").exists());
 }
+
+#[test]
+fn what_is_not_there_is_told_and_not_counted() {
+    let house = House::supervised();
+    house.write("Documents/a.txt", "a");
+    let asked = ask(&house, "delete ~/Documents/a.txt and ~/Documents/b.txt");
+    assert!(text(&asked).contains("“a.txt”") && !text(&asked).contains("2 files"), "{asked}");
+    assert!(text(&asked).contains("“b.txt” is not there"), "{asked}");
+}

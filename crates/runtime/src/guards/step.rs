@@ -184,7 +184,16 @@ impl Subject for Step<'_, '_> {
         let mut operands: Vec<PathBuf> = self.operands();
         let taken = self.taken_names(&operands);
         let stay = self.in_place(&operands);
-        operands.retain(|path| !stay.contains(path));
+        let gone = self.gone(&operands);
+        let absent = Some(gone.len()).filter(|n| *n < operands.len()).unwrap_or(0);
+        let not_there = (absent > 0).then(|| Warning::NotThere {
+            count: absent as u64,
+            names: gone
+                .iter()
+                .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+                .collect(),
+        });
+        operands.retain(|path| !stay.contains(path) && (absent == 0 || !gone.contains(path)));
         let stay = stay.len() as u64;
         let common = common(&operands);
         let base = self.input.args.get("base_path").and_then(Value::as_str).map(str::to_owned);
@@ -216,7 +225,7 @@ impl Subject for Step<'_, '_> {
             executor: name.to_owned(),
             manner: self.manner().map(str::to_owned),
             things: self.things(&operands).map(str::to_owned),
-            count: self.counted().map(|count| count.saturating_sub(stay)),
+            count: self.counted().map(|count| count.saturating_sub(stay + absent as u64)),
             object: self.subject(&operands),
             names: wording::names(&operands, common.as_deref()),
             source,
@@ -234,7 +243,8 @@ impl Subject for Step<'_, '_> {
             outside_sandbox: false,
             warnings: {
                 let runs = self.runs.iter().map(runs).chain(self.cost.map(Warning::Costs));
-                let runs = runs.chain(taken).chain((stay > 0).then_some(Warning::Stay(stay)));
+                let runs =
+                    runs.chain(taken).chain((stay > 0).then_some(Warning::Stay(stay))).chain(not_there);
                 runs.chain(self.lends.iter().map(lend)).collect()
             },
             reason: Some(reason),
@@ -263,14 +273,8 @@ impl Subject for Step<'_, '_> {
 
     fn missing(&self) -> Option<PathBuf> {
         let operands = self.operands();
-        let gone = |path: &PathBuf| {
-            std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
-        };
-        // Folders that are to be made are not there yet.
-        let makes = self.found.manifest.executor.name.as_str().starts_with("create_");
-        let takes = self.found.manifest.contract.side_effects && !makes;
-        let first = operands.first().filter(|_| takes && operands.len() <= MEASURED_MAX)?;
-        operands.iter().all(gone).then(|| first.clone())
+        let all = !operands.is_empty() && self.gone(&operands).len() == operands.len();
+        all.then(|| operands.into_iter().next()).flatten()
     }
 
     fn credentials(&self) -> &[String] {
@@ -444,6 +448,20 @@ impl Step<'_, '_> {
     fn offer(&self, ruling: &Ruling) -> Option<metnos_guard::card::Offer> {
         let (_, target) = self.grantable(ruling)?;
         Some(metnos_guard::card::Offer::Here { target })
+    }
+
+    /// Of the things it would take, those that are not there.
+    fn gone(&self, operands: &[PathBuf]) -> Vec<PathBuf> {
+        let gone = |path: &&PathBuf| {
+            std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+        };
+        // Folders that are to be made are not there yet.
+        let makes = self.found.manifest.executor.name.as_str().starts_with("create_");
+        let takes = self.found.manifest.contract.side_effects && !makes;
+        if !takes || operands.len() > MEASURED_MAX {
+            return Vec::new();
+        }
+        operands.iter().filter(gone).cloned().collect()
     }
 
     pub(super) fn operands(&self) -> Vec<PathBuf> {
