@@ -38,6 +38,9 @@ pub fn record(id: &str, answer: &Answer) -> Value {
         Answer::Ask(ask) => {
             json!({"id": id, "kind": "ask", "plan": null, "missing": ask.missing, "tool": ask.tool})
         }
+        Answer::Offer(offer) => {
+            json!({"id": id, "kind": "offer", "plan": null, "missing": [], "offers": offer.offers})
+        }
         Answer::Help => json!({"id": id, "kind": "help", "plan": null, "missing": []}),
         Answer::Say(what) => json!({"id": id, "kind": "say", "plan": null, "missing": [], "say": what}),
         Answer::Gap(gap) => json!({

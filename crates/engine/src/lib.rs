@@ -18,4 +18,6 @@ mod text;
 pub use catalog::Catalog;
 pub use clock::{Clock, ClockError};
 pub use lexicon::Lexicons;
-pub use plan::{Answer, Ask, Correction, Explain, Gap, Leans, Maker, Plan, Planner, Reading, Request, Step};
+pub use plan::{
+    Answer, Ask, Choice, Correction, Explain, Gap, Leans, Maker, Offer, Plan, Planner, Reading, Request, Step,
+};

@@ -181,6 +181,10 @@ impl Machine {
                 state.question = Some(ask);
                 effect
             }
+            Answer::Offer(offer) => {
+                let says: Vec<String> = offer.offers.into_iter().map(|choice| choice.says).collect();
+                self.finish(state, Status::Unclear, Some(says.join("\n")))
+            }
             Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
             Answer::Say(what) => Effect::Finish(self.messages.spoken(&state.language, &what)),
             Answer::Gap(gap) => match self.unused_tool(&words, &clock) {

@@ -12,6 +12,8 @@ pub enum Answer {
     Plan(Plan),
     /// One thing is missing.
     Ask(Ask),
+    /// Several readings, of which the person chooses one; nothing is done before.
+    Offer(Offer),
     /// The person asks what can be asked.
     Help,
     /// There is nothing to do but something to say: the name of the message.
@@ -35,6 +37,9 @@ pub struct Plan {
     /// Words of the request that were taken for others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
+    /// Parts of the request that the plan makes no use of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<String>,
 }
 
 /// Who made a plan.
@@ -81,6 +86,22 @@ pub struct Ask {
     pub missing: Vec<String>,
     /// The executor that lacks it.
     pub tool: String,
+}
+
+/// Readings to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The likeliest first, at most three.
+    pub offers: Vec<Choice>,
+}
+
+/// One reading of a request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What would be done.
+    pub plan: Plan,
+    /// The plan in a short sentence, in the language of the person.
+    pub says: String,
 }
 
 /// Nothing fits.
@@ -141,11 +162,12 @@ impl Leans {
 }
 
 impl Answer {
-    /// `plan`, `ask`, `help`, `say` or `gap`.
+    /// `plan`, `ask`, `offer`, `help`, `say` or `gap`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plan(_) => "plan",
             Self::Ask(_) => "ask",
+            Self::Offer(_) => "offer",
             Self::Help => "help",
             Self::Say(_) => "say",
             Self::Gap(_) => "gap",

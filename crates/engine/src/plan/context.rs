@@ -153,7 +153,7 @@ fn respelled(
             Answer::Plan(plan) => (sure || changes_nothing(planner, &plan)) && corrected.iter().all(speaks),
             Answer::Ask(_) => sure && corrected.iter().all(speaks),
             Answer::Say(_) | Answer::Help => true,
-            Answer::Gap(_) => false,
+            Answer::Gap(_) | Answer::Offer(_) => false,
         };
         if understood {
             again.corrected = corrected;

@@ -26,7 +26,7 @@ mod times;
 mod trace;
 mod unsure;
 
-pub use answer::{Answer, Ask, Explain, Gap, Leans, Maker, Plan, Step};
+pub use answer::{Answer, Ask, Choice, Explain, Gap, Leans, Maker, Offer, Plan, Step};
 pub use context::Reading;
 pub use respell::Correction;
 

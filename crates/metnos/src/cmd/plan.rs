@@ -164,6 +164,12 @@ fn tell(printer: Printer, answer: &Answer, why: &Explain, explain: bool) {
             steps(printer, plan);
         }
         Answer::Ask(ask) => printer.say(format!("one thing is missing: {}", ask.missing.join(", "))),
+        Answer::Offer(offer) => {
+            for (n, choice) in offer.offers.iter().enumerate() {
+                printer.say(format!("{}. {}", n + 1, choice.says));
+                steps(printer, &choice.plan);
+            }
+        }
         Answer::Help => printer.say("a question about what Metnos can do: metnos ask help"),
         Answer::Say(what) => printer.say(format!("nothing to do, something to say: {what}")),
         Answer::Gap(gap) => printer.say(format!("nothing does that: {}", gap.reason)),
