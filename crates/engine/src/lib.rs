@@ -6,6 +6,7 @@
 pub mod batch;
 pub mod catalog;
 mod clock;
+pub mod evidence;
 pub mod lexicon;
 mod parse;
 mod plan;

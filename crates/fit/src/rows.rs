@@ -2,7 +2,7 @@
 
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Step};
-use metnos_language::{Feature, Lattice, Lexicons, Reading, features, mentions};
+use metnos_language::Lexicons;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ pub(crate) struct Row {
     pub(crate) set: String,
     pub(crate) id: String,
     pub(crate) query: String,
-    lang: String,
-    context: Vec<String>,
-    expect: Value,
+    pub(crate) lang: String,
+    pub(crate) context: Vec<String>,
+    pub(crate) expect: Value,
 }
 
 /// Sets that hold no plans to learn from.
@@ -63,72 +63,33 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 impl Row {
-    /// The shape of what is expected; none where that is a question.
-    pub(crate) fn shape(&self, catalog: &Catalog) -> Option<Shape> {
+    /// The shape of what is expected; none where that is a question. `acts` is whether it says what is to be done.
+    pub(crate) fn shape(&self, catalog: &Catalog, acts: bool) -> Option<Shape> {
         match self.expect["kind"].as_str()? {
             "gap" => Some(Shape::Gap),
             "say" | "help" => Some(Shape::Say),
             "plan" => {
-                let plan = self.expect["any_of"].get(0).unwrap_or(&self.expect);
-                let args = plan["args"].as_array();
-                let step = |(i, tool): (usize, &Value)| Step {
-                    tool: tool.as_str().unwrap_or_default().to_owned(),
-                    args: args.and_then(|args| args.get(i)?.as_object().cloned()).unwrap_or_default(),
-                    dormant: None,
-                };
-                let steps: Vec<Step> = plan["tools"].as_array()?.iter().enumerate().map(step).collect();
-                Some(Shape::of(&steps, catalog))
+                let steps = self.steps();
+                let back = steps.iter().any(|step| step.args.contains_key("from_turn"));
+                let undo = steps.iter().any(|step| step.args.is_empty() && step.tool.starts_with("undo"));
+                match !self.context.is_empty() && !back && !undo && !acts {
+                    true => Some(Shape::Again),
+                    false => Some(Shape::of(&steps, catalog)),
+                }
             }
             _ => None,
         }
     }
 
-    /// Its sentences, where it has several.
-    pub(crate) fn sentences(&self) -> Vec<Row> {
-        let ends = |c: char| matches!(c, '.' | '!' | '?' | ';' | '\n' | ':');
-        let mut out = Vec::new();
-        let (mut from, mut chars) = (0, self.query.char_indices().peekable());
-        while let Some((at, c)) = chars.next() {
-            let next = chars.peek().map(|(_, c)| *c);
-            if ends(c) && next.is_none_or(char::is_whitespace) {
-                out.push(&self.query[from..at + c.len_utf8()]);
-                from = at + c.len_utf8();
-            }
-        }
-        out.push(&self.query[from..]);
-        out.retain(|part| part.split_whitespace().count() > 1);
-        if out.len() < 2 {
-            return Vec::new();
-        }
-        out.into_iter()
-            .map(|part| Row {
-                query: part.trim().to_owned(),
-                set: self.set.clone(),
-                id: self.id.clone(),
-                lang: self.lang.clone(),
-                context: self.context.clone(),
-                expect: self.expect.clone(),
-            })
-            .collect()
-    }
-
-    /// What its words show.
-    pub(crate) fn features(&self) -> Result<Vec<Feature>, String> {
-        let lexicons = Lexicons::shipped().map_err(|e| e.to_string())?;
-        let lexicon = lexicons.get(&self.lang).or_else(|| lexicons.iter().next()).ok_or("no lexicon")?;
-        let read = |text: &str| {
-            let lattice = Lattice::new(text, lexicon);
-            let now = jiff::civil::datetime(2026, 11, 15, 10, 0, 0, 0);
-            let found = mentions(Reading { request: text, lattice: &lattice, lexicon, now });
-            features(&lattice, &found)
+    /// The steps that are expected.
+    pub(crate) fn steps(&self) -> Vec<Step> {
+        let plan = self.expect["any_of"].get(0).unwrap_or(&self.expect);
+        let args = plan["args"].as_array();
+        let step = |(i, tool): (usize, &Value)| Step {
+            tool: tool.as_str().unwrap_or_default().to_owned(),
+            args: args.and_then(|args| args.get(i)?.as_object().cloned()).unwrap_or_default(),
+            dormant: None,
         };
-        let mut all = read(&self.query);
-        all.push((format!("after:{}", !self.context.is_empty()), 0.3));
-        if let Some(before) = self.context.last() {
-            all.extend(
-                read(before).into_iter().map(|(name, strength)| (format!("before {name}"), strength * 0.5)),
-            );
-        }
-        Ok(all)
+        plan["tools"].as_array().into_iter().flatten().enumerate().map(step).collect()
     }
 }

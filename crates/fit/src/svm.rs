@@ -1,14 +1,13 @@
 //! A linear separator: hinge loss, dual coordinate descent, fixed order.
 
-/// How much an error costs against the size of the weights.
-const COST: f64 = 1.0;
 /// Rounds over all examples, at most.
 const ROUNDS: usize = 12;
 /// Less movement than this ends it.
 const STILL: f64 = 0.05;
 
-/// The weights for `inputs` of which `of` are positive; the last one is the bias.
-pub(crate) fn fit(inputs: &[&[(u32, f32)]], of: &[bool], size: usize) -> Vec<f64> {
+/// The weights for `inputs` of which `of` are positive; the last one is the bias. `cost` is what an error costs against
+/// the size of the weights.
+pub(crate) fn fit(inputs: &[&[(u32, f32)]], of: &[bool], size: usize, cost: f64) -> Vec<f64> {
     let mut weights = vec![0.0; size + 1];
     let mut alphas = vec![0.0f64; inputs.len()];
     let squares: Vec<f64> = inputs
@@ -23,10 +22,10 @@ pub(crate) fn fit(inputs: &[&[(u32, f32)]], of: &[bool], size: usize) -> Vec<f64
                 input.iter().map(|(f, x)| weights[*f as usize] * f64::from(*x)).sum::<f64>() + weights[size];
             let gradient = sign * score - 1.0;
             let old = alphas[i];
-            if old == 0.0 && gradient >= 0.0 || old == COST && gradient <= 0.0 {
+            if old == 0.0 && gradient >= 0.0 || old == cost && gradient <= 0.0 {
                 continue;
             }
-            let new = (old - gradient / squares[i]).clamp(0.0, COST);
+            let new = (old - gradient / squares[i]).clamp(0.0, cost);
             let step = (new - old) * sign;
             if step == 0.0 {
                 continue;

@@ -167,6 +167,15 @@ impl Catalog {
         self.tools.iter().find(|tool| tool.name.as_str() == name)
     }
 
+    /// What things of this kind are looked up with, where nothing else is said.
+    pub fn source(&self, object: &str) -> Option<&Tool> {
+        const LOOKING: [&str; 3] = ["find", "list", "get"];
+        let looks = |tool: &&Tool| {
+            tool.object() == object && tool.class == Class::Producer && tool.qualifier().is_empty()
+        };
+        LOOKING.iter().find_map(|verb| self.tools.iter().filter(looks).find(|tool| tool.verb() == *verb))
+    }
+
     /// The first processor with an argument of this role.
     pub fn processor(&self, role: Role) -> Option<&Tool> {
         self.tools

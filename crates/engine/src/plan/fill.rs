@@ -66,7 +66,7 @@ pub(super) fn given(step: &Step, name: &str) -> bool {
 }
 
 /// The first group of arguments of which none is there: the names to ask for.
-pub(super) fn lacking(tool: &Tool, step: &Step, piped: bool) -> Option<Vec<String>> {
+pub(crate) fn lacking(tool: &Tool, step: &Step, piped: bool) -> Option<Vec<String>> {
     let group = tool.requires.iter().find(|group| {
         !group.iter().any(|name| {
             given(step, name)

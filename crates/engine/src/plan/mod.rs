@@ -28,6 +28,7 @@ mod unsure;
 
 pub use answer::{Answer, Ask, Choice, Explain, Gap, Leans, Maker, Offer, Plan, Step};
 pub use context::Reading;
+pub(crate) use fill::lacking;
 pub use respell::Correction;
 
 use crate::catalog::{Catalog, Tool};

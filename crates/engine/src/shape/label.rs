@@ -18,8 +18,15 @@ pub struct Part {
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape {
-    /// Steps.
-    Steps(Vec<Part>),
+    /// Steps; `back` where they go on with what was answered before.
+    Steps {
+        /// Whether it points back.
+        back: bool,
+        /// What is done.
+        parts: Vec<Part>,
+    },
+    /// The request before, with other values.
+    Again,
     /// A sentence is the answer.
     Say,
     /// Nothing does it.
@@ -43,6 +50,8 @@ const ASKED: [Role; 10] = [
 const MANNER: [Role; 4] = [Role::DstDir, Role::OutPath, Role::Content, Role::NameTemplate];
 /// Stands for a field that only the data knows.
 pub(crate) const COLUMN: &str = "*";
+/// The reference to what was answered before.
+pub(crate) const TURN: &str = "from_turn";
 
 impl Shape {
     /// The shape of a plan.
@@ -51,7 +60,7 @@ impl Shape {
         let mut parts: Vec<Part> = Vec::new();
         for (i, step) in steps.iter().enumerate() {
             let Some(tool) = tools[i] else { continue };
-            if fetches(i, &tools) || narrows(step, tool, &tools[..i]) {
+            if fetches(i, &tools, catalog) || narrows(step, tool, &tools[..i]) {
                 continue;
             }
             let part = Part { tool: family(tool, catalog), fixed: fixed(step, tool, &tools[..i]) };
@@ -63,22 +72,27 @@ impl Shape {
         if parts.is_empty() {
             parts.extend(steps.last().map(|step| Part { tool: step.tool.clone(), fixed: Vec::new() }));
         }
-        Self::Steps(parts)
+        Self::Steps { back: steps.iter().any(|step| step.args.contains_key(TURN)), parts }
     }
 
     /// Its steps; none where it has none.
     pub fn parts(&self) -> &[Part] {
         match self {
-            Self::Steps(parts) => parts,
-            Self::Say | Self::Gap => &[],
+            Self::Steps { parts, .. } => parts,
+            Self::Again | Self::Say | Self::Gap => &[],
         }
+    }
+
+    /// Whether it goes on with what was answered before.
+    pub fn is_back(&self) -> bool {
+        matches!(self, Self::Steps { back: true, .. })
     }
 
     /// The names of what it shares with other shapes, so that evidence for one is evidence for them.
     pub fn factors(&self, catalog: &Catalog) -> Vec<String> {
         let parts = self.parts();
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
-            let families = ["whole", "deed", "main", "object", "first", "last", "then", "steps"];
+            let families = ["whole", "deed", "main", "object", "first", "last", "then", "steps", "back"];
             return families.map(|family| format!("{family}:{self}")).to_vec();
         };
         let class = |part: &Part| catalog.get(&part.tool).map(|tool| tool.class);
@@ -98,6 +112,7 @@ impl Shape {
             format!("last:{last}"),
             format!("then:{}", named(Class::Processor)),
             format!("steps:{}", parts.len().min(4)),
+            format!("back:{}", self.is_back()),
         ]
     }
 }
@@ -117,8 +132,12 @@ fn family(tool: &Tool, catalog: &Catalog) -> String {
 }
 
 /// Whether a step only fetches what a later one of the same object works on.
-fn fetches(i: usize, tools: &[Option<&Tool>]) -> bool {
-    let Some(tool) = tools[i].filter(|tool| tool.class == Class::Producer) else { return false };
+fn fetches(i: usize, tools: &[Option<&Tool>], catalog: &Catalog) -> bool {
+    let usual = |tool: &&Tool| {
+        let source = catalog.source(tool.object()).is_some_and(|source| source.name == tool.name);
+        source || tool.class == Class::Producer && tool.verb() == "get" && tool.takes(Role::Paths)
+    };
+    let Some(tool) = tools[i].filter(usual) else { return false };
     let later = &tools[i + 1..];
     let compared = later.iter().flatten().any(|tool| tool.takes(Role::SetOp));
     let works_on = |later: &&Tool| {
@@ -195,9 +214,13 @@ impl fmt::Display for Part {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Again => f.write_str("again"),
             Self::Say => f.write_str("say"),
             Self::Gap => f.write_str("gap"),
-            Self::Steps(parts) => {
+            Self::Steps { back, parts } => {
+                if *back {
+                    f.write_str("^")?;
+                }
                 let parts: Vec<String> = parts.iter().map(Part::to_string).collect();
                 f.write_str(&parts.join("|"))
             }

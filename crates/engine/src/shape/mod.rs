@@ -4,3 +4,4 @@
 mod label;
 
 pub use label::{Part, Shape};
+pub(crate) use label::{COLUMN, TURN};

@@ -1,0 +1,297 @@
+//! Reading by evidence: fitted weights say which shape a request has and which of its mentions fills which slot; types
+//! read the values.
+
+mod assign;
+mod build;
+mod flag;
+mod gold;
+mod model;
+mod slot;
+mod value;
+
+pub use assign::Filled;
+pub use build::{Built, Last};
+pub use flag::flag;
+pub use gold::{Given, given, is_given};
+pub use model::{Model, hash};
+pub use slot::{Layout, Slot};
+
+use crate::catalog::{Catalog, Role, Tool};
+use crate::clock::Clock;
+use crate::plan::Step;
+use crate::shape::Shape;
+use assign::Scene;
+use build::Builder;
+use metnos_language::{Lattice, Lexicon, Mention, Reading, What, features, mentions};
+use serde_json::Value;
+
+/// A request, as weights see it.
+#[derive(Debug)]
+pub struct Said {
+    /// As written.
+    pub text: String,
+    /// Its words with all their readings.
+    pub lattice: Lattice,
+    /// What was said, typed.
+    pub mentions: Vec<Mention>,
+    /// What speaks for one shape or another: of the whole request, then of each of its sentences.
+    pub features: Vec<Vec<(u64, f32)>>,
+}
+
+/// One reading of a request.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What is asked.
+    pub shape: Shape,
+    /// What fills its slots.
+    pub filled: Vec<Filled>,
+    /// What was made of it.
+    pub built: Built,
+    /// How much speaks for it.
+    pub score: f32,
+}
+
+/// So many shapes are tried.
+const TRIED: usize = 8;
+
+impl Said {
+    /// Reads a request with the words of one language, after the request before it.
+    pub fn new(text: &str, before: Option<&Last>, earlier: Option<&str>, lexicon: &Lexicon, clock: &Clock) -> Self {
+        let now = clock.now().datetime();
+        let read = |text: &str| {
+            let lattice = Lattice::new(text, lexicon);
+            let found = mentions(Reading { request: text, lattice: &lattice, lexicon, now });
+            let features = features(&lattice, &found);
+            (lattice, found, features)
+        };
+        let mut context: Vec<(String, f32)> = vec![(format!("after:{}", earlier.is_some()), 0.3)];
+        if let Some(last) = before {
+            context.push((format!("last:{}", last.object), 0.5));
+            context.extend(last.steps.iter().map(|step| (format!("did:{}", step.tool), 0.4)));
+        }
+        if let Some(earlier) = earlier {
+            context.extend(read(earlier).2.into_iter().map(|(name, x)| (format!("before {name}"), x * 0.5)));
+        }
+        let hashed = |own: Vec<(String, f32)>| -> Vec<(u64, f32)> {
+            own.iter().chain(&context).map(|(name, x)| (hash(name), *x)).collect()
+        };
+        let (lattice, mentions, whole) = read(text);
+        let mut features = vec![hashed(whole)];
+        features.extend(sentences(text).into_iter().map(|part| hashed(read(part).2)));
+        Self { text: text.to_owned(), lattice, mentions, features }
+    }
+
+    /// Every pair of a mention and a slot of this shape, with their features: what slots are fitted from.
+    pub fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Vec<u64>)> {
+        Scene::new(&self.lattice, &self.mentions).pairs(layout, clock)
+    }
+
+    /// The request without its words about time.
+    fn rest(&self, filled: &[Filled]) -> String {
+        let when = filled.iter().filter(|f| f.slot.role == Role::Schedule).map(|f| &self.mentions[f.mention]);
+        let mut out = String::new();
+        let mut at = 0;
+        for mention in when {
+            let start = self.lattice.tokens.get(mention.from).map_or(at, |token| token.start);
+            let end = mention.to.checked_sub(1).and_then(|i| self.lattice.tokens.get(i)).map_or(start, |t| t.end);
+            if start >= at {
+                out.push_str(&self.text[at..start]);
+                at = end;
+            }
+        }
+        out.push_str(&self.text[at..]);
+        let joined = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        joined.trim_matches([' ', ',', '.', ';', ':', '?', '!']).replace(" ,", ",")
+    }
+}
+
+/// The sentences of a text, where it has several.
+fn sentences(text: &str) -> Vec<&str> {
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | ';' | '\n' | ':');
+    let mut out = Vec::new();
+    let (mut from, mut chars) = (0, text.char_indices().peekable());
+    while let Some((at, c)) = chars.next() {
+        if ends(c) && chars.peek().is_none_or(|(_, next)| next.is_whitespace()) {
+            out.push(text[from..at + c.len_utf8()].trim());
+            from = at + c.len_utf8();
+        }
+    }
+    out.push(text[from..].trim());
+    out.retain(|part| part.split_whitespace().count() > 1);
+    if out.len() < 2 { Vec::new() } else { out }
+}
+
+/// Reads requests with fitted weights.
+#[derive(Debug)]
+pub struct Reader<'m> {
+    model: &'m Model,
+    catalog: &'m Catalog,
+    /// For each known shape the labels that speak for it.
+    factors: Vec<(Shape, Vec<usize>)>,
+}
+
+impl<'m> Reader<'m> {
+    /// A reader over a catalog.
+    pub fn new(model: &'m Model, catalog: &'m Catalog) -> Self {
+        let index: std::collections::HashMap<&str, usize> =
+            model.labels.iter().enumerate().map(|(n, label)| (label.as_str(), n)).collect();
+        let of = |shape: &Shape| {
+            let names = shape.factors(catalog);
+            let labels = names.iter().filter_map(|name| index.get(name.as_str()).copied()).collect();
+            (shape.clone(), labels)
+        };
+        Self { model, catalog, factors: model.shapes.iter().map(of).collect() }
+    }
+
+    /// The readings of a request, the likeliest first.
+    pub fn read(&self, said: &Said, last: Option<&Last>, clock: &Clock) -> Vec<Candidate> {
+        let scores: Vec<Vec<f32>> = said.features.iter().map(|features| self.model.scores(features)).collect();
+        let mut ranked: Vec<(f32, &Shape)> = self
+            .factors
+            .iter()
+            .map(|(shape, labels)| {
+                let of = |scores: &Vec<f32>| labels.iter().map(|label| scores[*label]).sum::<f32>();
+                let whole = of(&scores[0]);
+                let idle = matches!(shape, Shape::Say | Shape::Gap | Shape::Again);
+                let best = if idle { whole } else { scores.iter().map(of).fold(f32::MIN, f32::max) };
+                (best, shape)
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        ranked.truncate(TRIED);
+        let scene = Scene::new(&said.lattice, &said.mentions);
+        let decided = |tool: &Tool| self.decided(tool, &scores[0]);
+        let mut out: Vec<Candidate> = Vec::new();
+        for (score, shape) in ranked {
+            if let Some(candidate) = self.candidate(score, shape, said, &scene, last, &decided, clock) {
+                out.push(candidate);
+            }
+        }
+        out.sort_by(|a, b| b.score.total_cmp(&a.score));
+        out
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one call")]
+    fn candidate(
+        &self,
+        score: f32,
+        shape: &Shape,
+        said: &Said,
+        scene: &Scene<'_>,
+        last: Option<&Last>,
+        decided: &build::Flags<'_>,
+        clock: &Clock,
+    ) -> Option<Candidate> {
+        let empty = Built { steps: Vec::new(), ask: None };
+        if matches!(shape, Shape::Say | Shape::Gap) {
+            return Some(Candidate { shape: shape.clone(), filled: Vec::new(), built: empty, score });
+        }
+        if matches!(shape, Shape::Again) {
+            let last = last?;
+            let asked = Shape::of(&last.steps, self.catalog);
+            let layout = Layout::new(&asked, self.catalog)?;
+            let filled = scene.assign(&layout, self.model, clock);
+            let steps = again(&last.steps, &filled, self.catalog)?;
+            return Some(Candidate { shape: shape.clone(), filled, built: Built { steps, ask: None }, score });
+        }
+        let layout = Layout::new(shape, self.catalog)?;
+        let filled = scene.assign(&layout, self.model, clock);
+        let rest = said.rest(&filled);
+        let builder = Builder {
+            catalog: self.catalog,
+            layout: &layout,
+            filled: &filled,
+            flags: decided,
+            last,
+            rest: &rest,
+            steps: Vec::new(),
+            ask: None,
+        };
+        let built = builder.build();
+        let score = score + self.bonus(&filled, &built, said, shape, last);
+        Some(Candidate { shape: shape.clone(), filled, built, score })
+    }
+
+    /// What the values say for or against a shape: those it has no place for, and those it lacks.
+    fn bonus(&self, filled: &[Filled], built: &Built, said: &Said, shape: &Shape, last: Option<&Last>) -> f32 {
+        let used = |m: &Mention| {
+            filled.iter().any(|f| {
+                let other = &said.mentions[f.mention];
+                other.from < m.to && m.from < other.to
+            })
+        };
+        let weighty = |m: &&Mention| {
+            m.cost == 0
+                && matches!(
+                    m.what,
+                    What::Path(_) | What::Size(..) | What::Url(_) | What::Email(_) | What::Quoted(_) | What::Window(..) | What::Command(_) | What::Schedule(_)
+                )
+        };
+        let mut dropped: Vec<usize> = said.mentions.iter().filter(weighty).filter(|m| !used(m)).map(|m| m.from).collect();
+        dropped.dedup();
+        let lacks = if built.ask.is_some() { 0.5 } else { 0.0 };
+        let lost = if shape.is_back() && last.is_none() { 3.0 } else { 0.0 };
+        -0.3 * dropped.len() as f32 - lacks - lost
+    }
+
+    /// What the conversation is about after this reading was carried out.
+    pub fn after(&self, candidate: &Candidate, before: Option<Last>) -> Option<Last> {
+        let steps = &candidate.built.steps;
+        if steps.is_empty() || candidate.built.ask.is_some() {
+            return before;
+        }
+        let tools: Vec<&Tool> = steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
+        let object = tools.iter().map(|tool| tool.object()).find(|object| !matches!(*object, "entries" | "lists" | ""));
+        let back = candidate.shape.is_back();
+        let object = object.map(str::to_owned).or_else(|| Some(before.as_ref().filter(|_| back)?.object.clone()));
+        let copies = tools.iter().any(|tool| tool.gives.contains_key("copy"))
+            || back && before.as_ref().is_some_and(|before| before.copies);
+        Some(Last { steps: steps.clone(), object: object.unwrap_or_default(), copies })
+    }
+
+    /// What words decide about an executor: of each argument the value that most speaks for, if anything does.
+    fn decided(&self, tool: &Tool, scores: &[f32]) -> Vec<(String, Value)> {
+        let mut best: std::collections::BTreeMap<String, (f32, Value)> = std::collections::BTreeMap::new();
+        for (label, score) in self.model.labels.iter().zip(scores).filter(|(_, score)| **score > 0.0) {
+            if let Some((arg, value)) = flag::decided(label, tool) {
+                let known = best.get(&arg).map_or(f32::MIN, |(known, _)| *known);
+                if *score > known {
+                    best.insert(arg, (*score, value));
+                }
+            }
+        }
+        best.into_iter().map(|(arg, (_, value))| (arg, value)).collect()
+    }
+}
+
+/// The steps of the request before, with other values.
+fn again(steps: &[Step], filled: &[Filled], catalog: &Catalog) -> Option<Vec<Step>> {
+    let mut steps = steps.to_vec();
+    let mut changed = false;
+    for filled in filled.iter().filter(|filled| !filled.slot.not) {
+        for step in &mut steps {
+            let tool = catalog.get(&step.tool)?;
+            if !tool.takes(filled.slot.role) {
+                continue;
+            }
+            // Both ends of a range go where one is said anew.
+            for role in [Role::After, Role::Before, Role::SizeMin, Role::SizeMax] {
+                if slot::first_of(role) == filled.slot.role
+                    && let Some(arg) = tool.arg(role)
+                {
+                    step.args.remove(&arg.name);
+                }
+            }
+            for (role, value) in &filled.values {
+                if let Some(arg) = tool.arg(*role) {
+                    let list = arg.ty == crate::catalog::Type::List;
+                    let value = if list { Value::Array(vec![value.clone()]) } else { value.clone() };
+                    step.args.insert(arg.name.clone(), value);
+                    changed = true;
+                }
+            }
+            break;
+        }
+    }
+    changed.then_some(steps)
+}

@@ -1,0 +1,47 @@
+//! Fitted weights: features to labels, and how well a mention fits a slot.
+
+use std::collections::HashMap;
+
+/// The number of a feature by its name: 64-bit FNV-1a, so that it is the same everywhere.
+pub fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Weights.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// The names of the labels: factors of shapes, and arguments that words decide.
+    pub labels: Vec<String>,
+    /// The bias of each label.
+    pub bias: Vec<f32>,
+    /// For each feature the labels it speaks for or against.
+    pub weights: HashMap<u64, Vec<(u32, f32)>>,
+    /// For each feature of a mention and a slot, how well they fit.
+    pub slots: HashMap<u64, f32>,
+    /// The bias of all slots.
+    pub slot_bias: f32,
+    /// The shapes that are known, by their text.
+    pub shapes: Vec<crate::shape::Shape>,
+}
+
+impl Model {
+    /// How much the features speak for each label.
+    pub(crate) fn scores(&self, features: &[(u64, f32)]) -> Vec<f32> {
+        let mut scores = self.bias.clone();
+        for (feature, strength) in features {
+            for (label, weight) in self.weights.get(feature).into_iter().flatten() {
+                if let Some(score) = scores.get_mut(*label as usize) {
+                    *score += weight * strength;
+                }
+            }
+        }
+        scores
+    }
+
+    /// How well a mention fits a slot, by their features.
+    pub(crate) fn fit(&self, features: &[u64]) -> f32 {
+        features.iter().filter_map(|feature| self.slots.get(feature)).sum::<f32>() + self.slot_bias
+    }
+}
