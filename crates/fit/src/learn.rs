@@ -5,7 +5,7 @@ use crate::svm;
 use metnos_engine::evidence::{Last, Layout, Model, Reader, Said, flag, given, is_given};
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
-use metnos_language::Lexicons;
+use metnos_language::{Lattice, Lexicons, Lit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -40,8 +40,13 @@ impl<'c> Teacher<'c> {
 
     fn fit_to(&self, rows: &[&Row], earlier: Option<&Model>) -> Model {
         let reader = earlier.map(|model| Reader::new(model, self.catalog));
-        let examples: Vec<Example> =
-            rows.iter().filter_map(|row| self.example(row, reader.as_ref())).collect();
+        let mut examples = Vec::with_capacity(rows.len() * 2);
+        for row in rows {
+            examples.extend(self.example(row, reader.as_ref()));
+            if let Some(row) = self.misspelled(row) {
+                examples.extend(self.example(&row, reader.as_ref()));
+            }
+        }
         let mut model = self.labels(&examples);
         self.slots(&examples, &mut model);
         let mut shapes: Vec<Shape> = examples.into_iter().map(|example| example.shape).collect();
@@ -51,11 +56,41 @@ impl<'c> Teacher<'c> {
         model
     }
 
+    /// The row with one typing error, in a word that a lexicon knows.
+    fn misspelled(&self, row: &Row) -> Option<Row> {
+        let lexicon = self.lexicons.get(&row.lang)?;
+        let lattice = Lattice::new(&row.query, lexicon);
+        let known = |at: &usize| {
+            let token = &lattice.tokens[*at];
+            let long = token.text.is_ascii() && token.text.len() > 3;
+            long && matches!(token.lit, Lit::Word) && !lattice.is_name(*at) && !lattice.at(*at).is_empty()
+        };
+        let words: Vec<usize> = (0..lattice.tokens.len()).filter(known).collect();
+        let seed = row
+            .id
+            .bytes()
+            .chain(row.query.bytes())
+            .fold(7u32, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
+        let token = &lattice.tokens[*words.get(seed as usize % words.len().max(1))?];
+        let mut letters: Vec<u8> = token.text.bytes().collect();
+        let at = 1 + (seed / 7) as usize % (letters.len() - 2);
+        match seed / 97 % 4 {
+            0 => letters.swap(at, at + 1),
+            1 => drop(letters.remove(at)),
+            2 => letters.insert(at, letters[at]),
+            _ => letters[at] = b"etaoinshr"[(seed / 13) as usize % 9],
+        }
+        let word = String::from_utf8(letters).ok()?;
+        let query = format!("{}{word}{}", &row.query[..token.start], &row.query[token.end..]);
+        Some(Row { query, ..row.clone() })
+    }
+
     fn example(&self, row: &Row, reader: Option<&Reader<'_>>) -> Option<Example> {
         let steps = row.steps();
         let last = reader.and_then(|reader| self.last(row, reader));
         let said = self.said(row, last.as_ref())?;
-        let acts = said.mentions.iter().any(|m| matches!(m.what, metnos_language::What::Act(_)) && m.cost == 0);
+        let acts =
+            said.mentions.iter().any(|m| matches!(m.what, metnos_language::What::Act(_)) && m.cost == 0);
         let shape = row.shape(self.catalog, acts)?;
         let mut flags = Vec::new();
         for step in &steps {
@@ -161,7 +196,7 @@ impl<'c> Teacher<'c> {
             }
         }
         let some: Vec<&[(u32, f32)]> = inputs.iter().map(Vec::as_slice).collect();
-        let weights = svm::fit(&some, &wanted, names.len(), 0.5);
+        let weights = svm::fit(&some, &wanted, names.len(), 1.0);
         model.slots = names
             .iter()
             .zip(&weights)

@@ -32,7 +32,8 @@ fn run(words: &[String]) -> Result<(), String> {
     let rows = rows::all()?;
     let teacher = Teacher::new(&catalog)?;
     let verbose = words.iter().any(|word| word == "--verbose");
-    let mut sets: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
+    let mut sets: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
     if sets.is_empty() {
         sets = rows.iter().map(|row| row.set.as_str()).filter(|set| !set.contains(':')).collect();
         sets.dedup();

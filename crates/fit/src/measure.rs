@@ -52,7 +52,8 @@ pub(crate) fn measure(teacher: &Teacher<'_>, model: &Model, rows: &[&Row], verbo
         let last = teacher.last(row, &reader);
         let Some(said) = teacher.said(row, last.as_ref()) else { continue };
         let candidates = reader.read(&said, last.as_ref(), &teacher.clock);
-        let acts = said.mentions.iter().any(|m| matches!(m.what, metnos_language::What::Act(_)) && m.cost == 0);
+        let acts =
+            said.mentions.iter().any(|m| matches!(m.what, metnos_language::What::Act(_)) && m.cost == 0);
         let shape = row.shape(teacher.catalog, acts);
         let right = |candidate: &Candidate| shape.as_ref().is_none_or(|shape| *shape == candidate.shape);
         let verdicts: Vec<Option<String>> =

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// A request with its plan.
+#[derive(Clone)]
 pub(crate) struct Row {
     pub(crate) set: String,
     pub(crate) id: String,

@@ -24,12 +24,14 @@ pub struct Filled {
 
 /// What is known of a request while its mentions are put into slots.
 pub(crate) struct Scene<'r> {
-    pub(crate) lattice: &'r Lattice,
-    pub(crate) mentions: &'r [Mention],
+    lattice: &'r Lattice,
+    mentions: &'r [Mention],
     /// For each mention what is said around it, whatever the slot.
     around: Vec<Vec<String>>,
 }
 
+/// A mention that fits less does not fill a slot.
+const FITS: f32 = -0.35;
 /// Mentions that cost more are no reading at all.
 const DEAREST: u8 = 9;
 
@@ -46,7 +48,14 @@ impl<'r> Scene<'r> {
         let mut pairs = Vec::new();
         for (at, mention) in self.mentions.iter().enumerate().filter(|(_, m)| m.cost <= DEAREST) {
             for slot in &slots {
-                let values = values(&mention.what, slot.role, clock);
+                let mut values = values(&mention.what, slot.role, clock);
+                // A number that is called is written as it was: zeros before it count.
+                if slot.role == Role::Phones
+                    && let Some((_, value)) = values.first_mut()
+                {
+                    let tokens = &self.lattice.tokens[mention.from..mention.to];
+                    *value = tokens.iter().map(|token| token.text.as_str()).collect::<String>().into();
+                }
                 if values.is_empty() || !values.iter().all(|(role, value)| is_taken(layout, *role, value)) {
                     continue;
                 }
@@ -65,7 +74,8 @@ impl<'r> Scene<'r> {
         let mut features: Vec<u64> =
             self.around[at].iter().map(|around| hash(&format!("{key}|{kind}|{around}"))).collect();
         features.extend([
-            hash(&format!("{key}")),
+            hash(&key),
+            hash(&format!("{key}|{kind}|{main}|c{}", mention.cost)),
             hash(&format!("{key}|{kind}|{main}")),
             hash(&format!("{key}|{kind}|{main}|{relation}")),
             hash(&format!("{key}|{kind}|{relation}|{back}")),
@@ -80,7 +90,7 @@ impl<'r> Scene<'r> {
             .pairs(layout, clock)
             .into_iter()
             .map(|(filled, features)| Filled { score: model.fit(&features), ..filled })
-            .filter(|filled| filled.score > 0.0)
+            .filter(|filled| filled.score > FITS)
             .collect();
         let span = |filled: &Filled| (self.mentions[filled.mention].from, self.mentions[filled.mention].to);
         pairs.sort_by(|a, b| {
@@ -93,8 +103,7 @@ impl<'r> Scene<'r> {
                 let (a, b) = span(other);
                 to <= a || b <= from
             });
-            let open = is_list(filled.slot, layout)
-                || !taken.iter().any(|other| other.slot == filled.slot);
+            let open = is_list(filled.slot, layout) || !taken.iter().any(|other| other.slot == filled.slot);
             if free && open {
                 taken.push(filled);
             }
@@ -110,16 +119,17 @@ fn is_list(slot: Slot, layout: &Layout<'_>) -> bool {
     let compared = layout.tools().any(|tool| tool.takes(Role::SetOp));
     SEVERAL.contains(&slot.role)
         || slot.role == Role::Place && compared
-        || layout.tools().flat_map(|tool| tool.args.iter().chain(tool.args.iter().flat_map(|a| &a.inside))).any(
-            |arg| arg.role == Some(slot.role) && arg.ty == crate::catalog::Type::List,
-        )
+        || layout
+            .tools()
+            .flat_map(|tool| tool.args.iter().chain(tool.args.iter().flat_map(|a| &a.inside)))
+            .any(|arg| arg.role == Some(slot.role) && arg.ty == crate::catalog::Type::List)
 }
 
 /// Whether an executor of the layout takes this value: one that is limited to choices takes only those.
 fn is_taken(layout: &Layout<'_>, role: Role, value: &Value) -> bool {
-    let args = layout.tools().flat_map(|tool: &Tool| {
-        tool.args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.inside))
-    });
+    let args = layout
+        .tools()
+        .flat_map(|tool: &Tool| tool.args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.inside)));
     let mut limited = args.filter(|arg| arg.role == Some(role) && !arg.choices.is_empty()).peekable();
     let Some(text) = value.as_str().filter(|_| limited.peek().is_some()) else { return true };
     limited.any(|arg| arg.choices.iter().any(|choice| choice == text))
@@ -155,8 +165,11 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
         .filter_map(|m| sense(&m.what))
         .next()
         .unwrap_or_default();
-    let sense_after =
-        mentions.iter().filter(|m| m.from == to && m.cost < 4).find_map(|m| sense(&m.what)).unwrap_or_default();
+    let sense_after = mentions
+        .iter()
+        .filter(|m| m.from == to && m.cost < 4)
+        .find_map(|m| sense(&m.what))
+        .unwrap_or_default();
     let act = |m: &&Mention| matches!(m.what, What::Act(_)) && m.cost < 4;
     let act_before = mentions.iter().filter(act).filter(|m| m.to <= from).last();
     let act_after = mentions.iter().filter(act).find(|m| m.from >= to);
@@ -165,14 +178,21 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
     let earlier = mentions.iter().filter(same).any(|m| m.to <= from);
     let later = mentions.iter().filter(same).any(|m| m.from >= to);
     let denied = mentions.iter().any(|m| {
-        let not =
-            matches!(m.what, What::Operator(Operator::Except | Operator::Not | Operator::Without | Operator::Spare));
+        let not = matches!(
+            m.what,
+            What::Operator(Operator::Except | Operator::Not | Operator::Without | Operator::Spare)
+        );
         not && m.to <= from && from - m.to < 4
     });
     let denied_after = mentions.iter().any(|m| {
         let not = matches!(m.what, What::Operator(Operator::Except | Operator::Not | Operator::Spare));
         not && m.from >= to && m.from - to < 4
     });
+    let rival = |m: &&Mention| {
+        kind(&m.what) == kind(&mention.what) && m.from < to && from < m.to && m.what != mention.what
+    };
+    let best = !mentions.iter().filter(rival).any(|m| m.cost < mention.cost);
+    let longest = !mentions.iter().filter(rival).any(|m| m.to - m.from > to - from);
     let inside: Vec<String> = mentions
         .iter()
         .filter(|m| m.from == from && m.to == to && m.cost < 3 && m.what != mention.what)
@@ -195,6 +215,9 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
         format!("n:{denied}{denied_after}"),
         format!("l:{}", (to - from).min(4)),
         format!("C:{capital}"),
+        format!("best:{best}"),
+        format!("best:{best}:{relation}"),
+        format!("long:{longest}"),
         format!("end:{}", to >= lattice.tokens.len()),
         format!("r:{relation}:ab:{}", name(act_before)),
     ];

@@ -62,7 +62,15 @@ impl Builder<'_> {
         let compared = self.layout.parts.iter().any(|(tool, _)| tool.takes(Role::SetOp));
         let parts = self.layout.parts.clone();
         for (n, (tool, part)) in parts.iter().enumerate() {
-            let tool = self.by_format(tool);
+            let tool: &Tool = &self.by_format(tool).clone();
+            // What narrows what was answered before is a filter already.
+            if tool.takes(Role::WhereField)
+                && !self.has(Role::WhereField)
+                && !self.steps.is_empty()
+                && parts.len() == 1
+            {
+                continue;
+            }
             if compared && tool.class == Class::Producer {
                 from = self.both(tool);
                 continue;
@@ -86,7 +94,9 @@ impl Builder<'_> {
                 }
             }
             let piped = step.args.contains_key("from_step") || step.args.contains_key(TURN);
-            if let Some(missing) = crate::plan::lacking(tool, &step, piped) {
+            let asked = part.fixed.iter().find(|(name, value)| value == "…" && !step.args.contains_key(name));
+            let missing = asked.map(|(name, _)| vec![name.clone()]);
+            if let Some(missing) = missing.or_else(|| crate::plan::lacking(tool, &step, piped)) {
                 self.ask = self.ask.take().or(Some(Ask { missing, tool: step.tool.clone() }));
             }
             self.steps.push(step);
@@ -105,11 +115,18 @@ impl Builder<'_> {
     }
 
     /// Of executors that do the same to other formats, the one for the files that are named.
-    fn by_format<'t>(&self, tool: &'t Tool) -> &'t Tool
-    where
-        Self: 't,
-    {
-        tool
+    fn by_format<'t>(&'t self, tool: &'t Tool) -> &'t Tool {
+        let paths = self.all(Slot { role: Role::Paths, not: false }, Role::Paths);
+        let named = self.all(Slot { role: Role::Patterns, not: false }, Role::Patterns);
+        let ending =
+            paths.iter().chain(&named).filter_map(Value::as_str).find_map(|path| path.rsplit_once('.'));
+        let Some((_, ending)) = ending.filter(|_| tool.open && !tool.qualifier().is_empty()) else {
+            return tool;
+        };
+        let same = |other: &&Tool| {
+            other.verb() == tool.verb() && other.object() == tool.object() && other.qualifier() == ending
+        };
+        self.catalog.tools().find(same).unwrap_or(tool)
     }
 
     /// Two lists that are compared: the same things in two places.
@@ -138,9 +155,10 @@ impl Builder<'_> {
         let paths = self.all(Slot { role: Role::Paths, not: false }, Role::Paths);
         let taken = later.iter().any(|(tool, _)| tool.takes(Role::Paths));
         if !paths.is_empty() && !taken {
-            let get = self.catalog.tools().find(|tool| {
-                tool.object() == "files" && tool.verb() == "get" && tool.takes(Role::Paths)
-            });
+            let get = self
+                .catalog
+                .tools()
+                .find(|tool| tool.object() == "files" && tool.verb() == "get" && tool.takes(Role::Paths));
             let Some(get) = get else { return From::Nowhere };
             let fixed = Part { tool: get.name.as_str().to_owned(), fixed: Vec::new() };
             let step = self.step(get, &fixed);
@@ -180,7 +198,8 @@ impl Builder<'_> {
             }
             let days = self.range(Role::After, Role::Before);
             if !days.is_empty() {
-                let field = if self.last.is_some_and(|last| last.object == "messages") { "date" } else { "mtime" };
+                let field =
+                    if self.last.is_some_and(|last| last.object == "messages") { "date" } else { "mtime" };
                 from = self.filter(from, bounds(field, &days, ["where_after", "where_before"]));
             }
             for name in self.all(Slot { role: Role::From, not: false }, Role::From) {
@@ -244,14 +263,28 @@ impl Builder<'_> {
         for (name, value) in (self.flags)(tool) {
             self.decide(tool, &mut args, &name, value);
         }
-        if let Some(place) = tool.arg(Role::Place).filter(|_| tool.class == Class::Producer && tool.object() != "images") {
+        if let Some(place) =
+            tool.arg(Role::Place).filter(|_| tool.class == Class::Producer && tool.object() != "images")
+        {
             args.entry(place.name.clone()).or_insert(json!("~"));
         }
         if let Some(task) = tool.arg(Role::Task).filter(|_| !tool.takes(Role::List)) {
             args.insert(task.name.clone(), json!(self.rest));
-            let once = tool.arg(Role::Schedule).and_then(|arg| args.get(&arg.name)?.as_str()).is_some_and(|s| s.starts_with("at:"));
+            let once = tool
+                .arg(Role::Schedule)
+                .and_then(|arg| args.get(&arg.name)?.as_str())
+                .is_some_and(|s| s.starts_with("at:"));
             if let Some(times) = tool.arg(Role::Times).filter(|_| once) {
                 args.insert(times.name.clone(), json!(1));
+            }
+        }
+        for (file, format) in [(Role::OutPath, Role::WriteFormat), (Role::Dst, Role::ArchiveFormat)] {
+            let ending = tool.arg(file).and_then(|arg| args.get(&arg.name)?.as_str()).map(str::to_owned);
+            if let (Some(path), Some(format)) = (ending, tool.arg(format)) {
+                let fits = |choice: &&String| path.to_lowercase().ends_with(&format!(".{choice}"));
+                if let Some(choice) = format.choices.iter().find(fits) {
+                    args.entry(format.name.clone()).or_insert(json!(choice));
+                }
             }
         }
         Step { tool: tool.name.as_str().to_owned(), args, dormant: tool.dormant.clone() }
@@ -259,7 +292,11 @@ impl Builder<'_> {
 
     /// An argument that words decide; of a template only how it is made.
     fn decide(&self, tool: &Tool, args: &mut Map<String, Value>, name: &str, value: Value) {
-        let arg = tool.args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.inside)).find(|arg| arg.name == name);
+        let arg = tool
+            .args
+            .iter()
+            .flat_map(|arg| std::iter::once(arg).chain(&arg.inside))
+            .find(|arg| arg.name == name);
         let Some(arg) = arg else { return };
         if arg.role == Some(Role::NameTemplate) {
             let Some(said) = args.get(name).and_then(Value::as_str).map(str::to_owned) else { return };
@@ -276,7 +313,8 @@ impl Builder<'_> {
             let records = tool.args.iter().find(|own| own.inside.iter().any(|inner| inner.name == name));
             if let Some(records) = records {
                 let record = args.entry(records.name.clone()).or_insert_with(|| json!([{}]));
-                let known = record[0].as_object().is_some_and(|r| r.contains_key("to") || r.contains_key("to_user"));
+                let known =
+                    record[0].as_object().is_some_and(|r| r.contains_key("to") || r.contains_key("to_user"));
                 if !known {
                     record[0][name] = value;
                 }
@@ -353,7 +391,9 @@ impl Builder<'_> {
 
     /// Whether what an executor works on is said by its own arguments.
     fn is_direct(&self, tool: &Tool) -> bool {
-        [Role::Paths, Role::Ids, Role::Pids, Role::Text].iter().any(|role| tool.takes(*role) && self.has(*role))
+        [Role::Paths, Role::Ids, Role::Pids, Role::Text]
+            .iter()
+            .any(|role| tool.takes(*role) && self.has(*role))
     }
 
     fn indexed(&self, step: &mut Step) {

@@ -39,14 +39,18 @@ pub fn flag(tool: &Tool, arg: &Arg, value: &Value) -> Option<String> {
     };
     let few = match role {
         Role::DstFolder | Role::Folder => FOLDERS.contains(&text.as_str()),
-        Role::Remove | Role::Add => {
-            value.as_array().is_some_and(|marks| marks.iter().all(|mark| MARKS.iter().any(|known| mark == known)))
-        }
+        Role::Remove | Role::Add => value
+            .as_array()
+            .is_some_and(|marks| marks.iter().all(|mark| MARKS.iter().any(|known| mark == known))),
         Role::Limit => *value == 1,
         Role::SizeMax => *value == 0,
         Role::ToUser => text == "me",
         Role::NameTemplate => {
-            return Some(name(tool, arg, if text.contains("{counter}") { "counter" } else { template(&text) }));
+            return Some(name(
+                tool,
+                arg,
+                if text.contains("{counter}") { "counter" } else { template(&text) },
+            ));
         }
         _ => DECIDED.contains(&role),
     };
@@ -68,7 +72,9 @@ fn name(tool: &Tool, arg: &Arg, value: &str) -> String {
 
 /// The argument and value of a decision about this executor.
 pub(crate) fn decided(label: &str, tool: &Tool) -> Option<(String, Value)> {
-    let (arg, value) = label.strip_prefix("flag:")?.strip_prefix(tool.name.as_str())?.strip_prefix('.')?.split_once('=')?;
-    let value = serde_json::from_str(value).ok().filter(|value: &Value| !value.is_string()).unwrap_or(json!(value));
+    let (arg, value) =
+        label.strip_prefix("flag:")?.strip_prefix(tool.name.as_str())?.strip_prefix('.')?.split_once('=')?;
+    let value =
+        serde_json::from_str(value).ok().filter(|value: &Value| !value.is_string()).unwrap_or(json!(value));
     Some((arg.to_owned(), value))
 }

@@ -23,7 +23,8 @@ pub fn given(steps: &[Step], catalog: &Catalog) -> Vec<Given> {
         let Some(tool) = catalog.get(&step.tool) else { continue };
         let records = tool.args.iter().filter(|arg| arg.role == Some(Role::Messages));
         let inner = records.filter_map(|arg| Some((arg, step.args.get(&arg.name)?.get(0)?.as_object()?)));
-        let inner: Vec<_> = inner.flat_map(|(arg, record)| arg.inside.iter().map(move |a| (a, record))).collect();
+        let inner: Vec<_> =
+            inner.flat_map(|(arg, record)| arg.inside.iter().map(move |a| (a, record))).collect();
         for (arg, args) in tool.args.iter().map(|arg| (arg, &step.args)).chain(inner) {
             let (Some(role), Some(value)) = (arg.role, args.get(&arg.name)) else { continue };
             add(&mut out, role, value, false);
@@ -72,7 +73,8 @@ fn narrowing(out: &mut Vec<Given>, field: &str, step: &Step) {
             }
         }
         "name" => {
-            let patterns = [("where_contains", "*", "*"), ("where_starts_with", "", "*"), ("where_value", "", "")];
+            let patterns =
+                [("where_contains", "*", "*"), ("where_starts_with", "", "*"), ("where_value", "", "")];
             for (arg, before, after) in patterns {
                 if let Some(name) = get(arg).and_then(Value::as_str) {
                     add(out, Role::Patterns, &Value::from(format!("{before}{name}{after}")), not);

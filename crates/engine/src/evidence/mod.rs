@@ -56,7 +56,13 @@ const TRIED: usize = 8;
 
 impl Said {
     /// Reads a request with the words of one language, after the request before it.
-    pub fn new(text: &str, before: Option<&Last>, earlier: Option<&str>, lexicon: &Lexicon, clock: &Clock) -> Self {
+    pub fn new(
+        text: &str,
+        before: Option<&Last>,
+        earlier: Option<&str>,
+        lexicon: &Lexicon,
+        clock: &Clock,
+    ) -> Self {
         let now = clock.now().datetime();
         let read = |text: &str| {
             let lattice = Lattice::new(text, lexicon);
@@ -93,7 +99,8 @@ impl Said {
         let mut at = 0;
         for mention in when {
             let start = self.lattice.tokens.get(mention.from).map_or(at, |token| token.start);
-            let end = mention.to.checked_sub(1).and_then(|i| self.lattice.tokens.get(i)).map_or(start, |t| t.end);
+            let end =
+                mention.to.checked_sub(1).and_then(|i| self.lattice.tokens.get(i)).map_or(start, |t| t.end);
             if start >= at {
                 out.push_str(&self.text[at..start]);
                 at = end;
@@ -145,7 +152,8 @@ impl<'m> Reader<'m> {
 
     /// The readings of a request, the likeliest first.
     pub fn read(&self, said: &Said, last: Option<&Last>, clock: &Clock) -> Vec<Candidate> {
-        let scores: Vec<Vec<f32>> = said.features.iter().map(|features| self.model.scores(features)).collect();
+        let scores: Vec<Vec<f32>> =
+            said.features.iter().map(|features| self.model.scores(features)).collect();
         let mut ranked: Vec<(f32, &Shape)> = self
             .factors
             .iter()
@@ -192,7 +200,12 @@ impl<'m> Reader<'m> {
             let layout = Layout::new(&asked, self.catalog)?;
             let filled = scene.assign(&layout, self.model, clock);
             let steps = again(&last.steps, &filled, self.catalog)?;
-            return Some(Candidate { shape: shape.clone(), filled, built: Built { steps, ask: None }, score });
+            return Some(Candidate {
+                shape: shape.clone(),
+                filled,
+                built: Built { steps, ask: None },
+                score,
+            });
         }
         let layout = Layout::new(shape, self.catalog)?;
         let filled = scene.assign(&layout, self.model, clock);
@@ -213,7 +226,14 @@ impl<'m> Reader<'m> {
     }
 
     /// What the values say for or against a shape: those it has no place for, and those it lacks.
-    fn bonus(&self, filled: &[Filled], built: &Built, said: &Said, shape: &Shape, last: Option<&Last>) -> f32 {
+    fn bonus(
+        &self,
+        filled: &[Filled],
+        built: &Built,
+        said: &Said,
+        shape: &Shape,
+        last: Option<&Last>,
+    ) -> f32 {
         let used = |m: &Mention| {
             filled.iter().any(|f| {
                 let other = &said.mentions[f.mention];
@@ -224,14 +244,29 @@ impl<'m> Reader<'m> {
             m.cost == 0
                 && matches!(
                     m.what,
-                    What::Path(_) | What::Size(..) | What::Url(_) | What::Email(_) | What::Quoted(_) | What::Window(..) | What::Command(_) | What::Schedule(_)
+                    What::Path(_)
+                        | What::Size(..)
+                        | What::Url(_)
+                        | What::Email(_)
+                        | What::Quoted(_)
+                        | What::Window(..)
+                        | What::Command(_)
+                        | What::Schedule(_)
                 )
         };
-        let mut dropped: Vec<usize> = said.mentions.iter().filter(weighty).filter(|m| !used(m)).map(|m| m.from).collect();
+        let mut dropped: Vec<usize> =
+            said.mentions.iter().filter(weighty).filter(|m| !used(m)).map(|m| m.from).collect();
         dropped.dedup();
+        // An order that was said has to be one in the plan.
+        let ordered = shape
+            .parts()
+            .iter()
+            .any(|part| part.fixed.iter().any(|(name, _)| name == "by" || name == "order"));
+        let orders = said.mentions.iter().any(|m| matches!(m.what, What::Order(_)) && m.cost < 4);
+        let unordered = if orders && !ordered { 0.4 } else { 0.0 };
         let lacks = if built.ask.is_some() { 0.5 } else { 0.0 };
         let lost = if shape.is_back() && last.is_none() { 3.0 } else { 0.0 };
-        -0.3 * dropped.len() as f32 - lacks - lost
+        -0.3 * dropped.len() as f32 - lacks - lost - unordered
     }
 
     /// What the conversation is about after this reading was carried out.
@@ -241,9 +276,13 @@ impl<'m> Reader<'m> {
             return before;
         }
         let tools: Vec<&Tool> = steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
-        let object = tools.iter().map(|tool| tool.object()).find(|object| !matches!(*object, "entries" | "lists" | ""));
+        let object = tools
+            .iter()
+            .map(|tool| tool.object())
+            .find(|object| !matches!(*object, "entries" | "lists" | ""));
         let back = candidate.shape.is_back();
-        let object = object.map(str::to_owned).or_else(|| Some(before.as_ref().filter(|_| back)?.object.clone()));
+        let object =
+            object.map(str::to_owned).or_else(|| Some(before.as_ref().filter(|_| back)?.object.clone()));
         let copies = tools.iter().any(|tool| tool.gives.contains_key("copy"))
             || back && before.as_ref().is_some_and(|before| before.copies);
         Some(Last { steps: steps.clone(), object: object.unwrap_or_default(), copies })

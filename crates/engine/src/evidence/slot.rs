@@ -33,11 +33,8 @@ const UNSAID: [Role; 4] = [Role::List, Role::With, Role::Messages, Role::Negate]
 impl<'c> Layout<'c> {
     /// The executors of a shape; nothing where one is not in the catalog.
     pub fn new(shape: &'c Shape, catalog: &'c Catalog) -> Option<Self> {
-        let parts: Vec<(&Tool, &Part)> = shape
-            .parts()
-            .iter()
-            .map(|part| Some((catalog.get(&part.tool)?, part)))
-            .collect::<Option<_>>()?;
+        let parts: Vec<(&Tool, &Part)> =
+            shape.parts().iter().map(|part| Some((catalog.get(&part.tool)?, part))).collect::<Option<_>>()?;
         let back = shape.is_back();
         let source = if back { None } else { source(&parts, catalog) };
         Some(Self { source, parts, back })

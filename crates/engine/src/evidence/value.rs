@@ -159,9 +159,15 @@ fn name_as(name: &str, role: Role) -> Option<String> {
     let whole = !name.contains(['*', '?']);
     Some(match role {
         Role::Patterns => name.to_owned(),
-        Role::Paths | Role::OutPath | Role::Dst | Role::Attachments if whole => format!("~/{name}"),
+        Role::OutPath | Role::Dst | Role::Attachments if whole => format!("~/{name}"),
         Role::NameTemplate if whole => name.to_owned(),
-        Role::Name | Role::Names | Role::Query | Role::Contains | Role::Pattern | Role::Site | Role::Sheet
+        Role::Name
+        | Role::Names
+        | Role::Query
+        | Role::Contains
+        | Role::Pattern
+        | Role::Site
+        | Role::Sheet
             if !bare.contains('*') =>
         {
             bare.to_owned()
@@ -170,12 +176,7 @@ fn name_as(name: &str, role: Role) -> Option<String> {
     })
 }
 
-fn window(
-    from: Option<DateTime>,
-    to: Option<DateTime>,
-    role: Role,
-    clock: &Clock,
-) -> Vec<(Role, Value)> {
+fn window(from: Option<DateTime>, to: Option<DateTime>, role: Role, clock: &Clock) -> Vec<(Role, Value)> {
     let day = |at: Option<DateTime>| at.map(|at| Value::from(date(at, clock)));
     match role {
         Role::After => pair((Role::After, day(from)), (Role::Before, day(to))),

@@ -124,8 +124,9 @@ fn family(tool: &Tool, catalog: &Catalog) -> String {
             && other.object() == tool.object()
             && !other.qualifier().is_empty()
             && other.open == tool.open
-            && other.gives.keys().eq(tool.gives.keys())
-            && other.args.iter().map(|arg| arg.role).eq(tool.args.iter().map(|arg| arg.role))
+            && (tool.open
+                || other.gives.keys().eq(tool.gives.keys())
+                    && other.args.iter().map(|arg| arg.role).eq(tool.args.iter().map(|arg| arg.role)))
     };
     let first = catalog.tools().find(same).filter(|_| !tool.qualifier().is_empty());
     first.unwrap_or(tool).name.as_str().to_owned()

@@ -3,5 +3,5 @@
 
 mod label;
 
-pub use label::{Part, Shape};
 pub(crate) use label::{COLUMN, TURN};
+pub use label::{Part, Shape};
