@@ -92,6 +92,11 @@ fn numbers_in_digits_and_words() {
         ("it", "2.500 file", 2500.0),
         ("it", "una dozzina di file", 12.0),
         ("it", "5 mila file", 5000.0),
+        ("es", "treinta y cinco fotos", 35.0),
+        ("es", "doscientas cincuenta canciones", 250.0),
+        ("es", "mil quinientos archivos", 1500.0),
+        ("es", "2.500 archivos", 2500.0),
+        ("es", "una docena de archivos", 12.0),
     ] {
         let found = said(words, lang, |what| matches!(what, What::Number(_)));
         assert_eq!(found.len(), 1, "{words}: {found:?}");
@@ -122,6 +127,8 @@ fn counts_with_the_word_that_says_so() {
         ("it", "massimo 15 jpg", 15.0, 0, 2),
         ("it", "non più di 15 foto", 15.0, 0, 4),
         ("it", "gli ultimi 5 file", 5.0, 2, 3),
+        ("es", "como máximo 15 jpg", 15.0, 0, 3),
+        ("es", "los primeros tres archivos", 3.0, 0, 3),
     ] {
         let found = said(words, lang, |what| matches!(what, What::Number(_)));
         assert_eq!(found, [(What::Number(n), from, to)], "{words}");
@@ -167,6 +174,9 @@ fn ordinals() {
         ("it", "storico del primo", 1),
         ("it", "l'ultima", -1),
         ("it", "il n. 4", 4),
+        ("es", "la tercera mándasela a Renzo", 3),
+        ("es", "léeme el número dos", 2),
+        ("es", "la última", -1),
     ] {
         let found = said(words, lang, |what| matches!(what, What::Ordinal(_)));
         assert_eq!(found.iter().map(|f| &f.0).collect::<Vec<_>>(), [&What::Ordinal(n)], "{words}");
@@ -228,6 +238,12 @@ fn sizes() {
         ("it", "file da 10 mega in su", Some(10 * m), None, 2, 6),
         ("it", "file di 10 MB o più", Some(10 * m), None, 2, 6),
         ("it", "file di duecento mega al massimo", None, Some(200 * m), 2, 6),
+        ("es", "archivos de más de 8 megas", Some(8 * m), None, 2, 6),
+        ("es", "vídeos que pasen de 2 GB", Some(2 * g), None, 2, 6),
+        ("es", "fotos mayores de 1,5 gigas", Some(3 * g / 2), None, 1, 5),
+        ("es", "fotos de entre 5 y 10 megas", Some(5 * m), Some(10 * m), 1, 7),
+        ("es", "fotos de 5 a 10 megas", Some(5 * m), Some(10 * m), 1, 6),
+        ("es", "las de 20 megas o más", Some(20 * m), None, 2, 6),
         ("it", "file non più grandi di 2,5 MB", None, Some(2_500_000), 1, 7),
     ] {
         let found = said(words, lang, |what| matches!(what, What::Size(..)));
@@ -328,6 +344,13 @@ fn expressions() {
         ("it", "dividi 90 per 3", "90/3", 0, 4),
         ("it", "togli 5 da 12", "12-5", 0, 4),
         ("it", "la metà di 90", "90/2", 1, 4),
+        ("es", "48 por 37,5 menos 120", "48*37.5-120", 0, 5),
+        ("es", "340 euros entre 4", "340/4", 0, 4),
+        ("es", "1.250,50 menos 200", "1250.5-200", 0, 3),
+        ("es", "raíz cuadrada de 81", "sqrt(81)", 0, 4),
+        ("es", "5 al cuadrado", "5^2", 0, 3),
+        ("es", "multiplica 12 por 8", "12*8", 0, 4),
+        ("es", "resta 5 de 12", "12-5", 0, 4),
     ] {
         let found = said(words, lang, |what| matches!(what, What::Expression(_)));
         let found: Vec<_> = found
@@ -366,6 +389,9 @@ fn conversions() {
         ("it", "100 chilometri all'ora in miglia orarie", "100 km/h to mi/h", 0, 7),
         ("it", "3 etti in grammi", "3 hg to g", 0, 4),
         ("it", "5 chili e mezzo in libbre", "5.5 kg to lb", 0, 6),
+        ("es", "cuántos gramos son 12 onzas", "12 oz to g", 0, 5),
+        ("es", "2,5 kilos a libras", "2.5 kg to lb", 0, 4),
+        ("es", "12 pulgadas a centímetros", "12 in to cm", 0, 4),
     ] {
         let found = said(words, lang, |what| matches!(what, What::Expression(_)));
         assert_eq!(found, [(What::Expression(wanted.to_owned()), from, to)], "{words}");
@@ -384,7 +410,11 @@ fn conversions() {
 #[test]
 fn both_ends_and_corrections() {
     let sizes = |words: &str, lang: &str| said(words, lang, |what| matches!(what, What::Size(..)));
-    for (lang, words) in [("en", "more than 5 and less than 10 MB"), ("it", "più di 5 e meno di 10 mega")] {
+    for (lang, words) in [
+        ("en", "more than 5 and less than 10 MB"),
+        ("it", "più di 5 e meno di 10 mega"),
+        ("es", "más de 5 y menos de 10 megas"),
+    ] {
         let both = [(What::Size(Some(5_000_000), None), 0, 3), (What::Size(None, Some(10_000_000)), 4, 8)];
         assert_eq!(sizes(words, lang), both, "{words}");
     }

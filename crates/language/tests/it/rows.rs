@@ -2,6 +2,7 @@
 
 use metnos_language::{Lattice, Lexicons, Mention, Reading, mentions};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A request with the plan it should get.
@@ -58,22 +59,40 @@ pub(crate) fn found(query: &str, lang: &str) -> Vec<Mention> {
     mentions(Reading { request: query, lattice: &lattice, lexicon, now })
 }
 
-/// Counts the rows for which `wanted` gives something and `is_there` finds it; prints the others.
+/// A language with fewer rows than this is not measured by itself.
+const FEW: f64 = 10.0;
+/// What each language reaches by itself, whatever the floor of all together is.
+const EACH: f64 = 0.85;
+
+/// Counts the rows for which `wanted` gives something and `is_there` finds it; prints the others. No language hides
+/// behind the others.
 pub(crate) fn share<T: std::fmt::Debug>(
     wanted: impl Fn(&Row) -> Option<T>,
     is_there: impl Fn(&T, &[Mention]) -> bool,
 ) -> f64 {
-    let (mut all, mut right) = (0.0, 0.0);
+    let mut counts: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for row in rows() {
         let Some(wanted) = wanted(&row) else { continue };
         let mentions = found(&row.query, &row.lang);
-        all += 1.0;
+        let (all, right) = counts.entry(row.lang).or_default();
+        *all += 1.0;
         if is_there(&wanted, &mentions) {
-            right += 1.0;
+            *right += 1.0;
         } else {
             println!("{} {:?}\n   wants {wanted:?}\n   found {mentions:?}", row.id, row.query);
         }
     }
-    println!("{right} of {all}");
+    total(&counts)
+}
+
+/// The share of all languages together, of counts of all and right ones by language. Each must hold by itself.
+pub(crate) fn total(counts: &BTreeMap<String, (f64, f64)>) -> f64 {
+    for (language, (all, right)) in counts {
+        println!("{language}: {right} of {all}");
+    }
+    for (language, (all, right)) in counts {
+        assert!(*all < FEW || right / all >= EACH, "{language}: {right} of {all}");
+    }
+    let (all, right) = counts.values().fold((0.0, 0.0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
     if all == 0.0 { 1.0 } else { right / all }
 }

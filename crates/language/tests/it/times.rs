@@ -155,6 +155,24 @@ fn days_by_their_names() {
             ("l'estate scorsa", "estate scorsa = unclear"),
         ],
     );
+    reads(
+        "es",
+        &[
+            ("fotos de anteayer", "anteayer = 2026-11-13..2026-11-14"),
+            ("qué hay mañana", "mañana = 2026-11-16..2026-11-17"),
+            ("la semana que viene", "semana que viene = 2026-11-16..2026-11-23"),
+            ("en los últimos tres meses", "últimos tres meses = 2026-08-15.."),
+            ("octubre del año pasado", "octubre del año pasado = 2025-10-01..2025-11-01"),
+            ("el 3 de octubre", "3 de octubre = 2026-10-03..2026-10-04"),
+            ("el 12/11", "12/11 = 2026-11-12..2026-11-13"),
+            ("hace tres días", "hace tres días = 2026-11-12..2026-11-13"),
+            ("el lunes de la semana que viene", "lunes de la semana que viene = 2026-11-16..2026-11-17"),
+            ("las fotos del 10 y 11 de octubre", "del 10 y 11 de octubre = 2026-10-10..2026-10-12"),
+            ("esta noche", "esta noche = 2026-11-15T18:00..2026-11-16"),
+            ("a mediados de octubre", "a mediados de octubre = unclear"),
+            ("el verano pasado", "verano pasado = unclear"),
+        ],
+    );
 }
 
 #[test]
@@ -199,6 +217,21 @@ fn bounds() {
             ("tre anni fa o prima", "tre anni fa o prima = ..2023-11-15"),
         ],
     );
+    reads(
+        "es",
+        &[
+            ("desde el lunes", "desde el lunes = 2026-11-09.."),
+            ("antes de marzo", "antes de marzo = ..2026-03-01"),
+            ("hasta 2020", "hasta 2020 = ..2021-01-01"),
+            ("del 3 al 7 de marzo", "del 3 al 7 de marzo = 2026-03-03..2026-03-08"),
+            ("de marzo a mayo", "de marzo a mayo = 2026-03-01..2026-06-01"),
+            ("más viejos de 6 meses", "más viejos de 6 meses = ..2026-05-15"),
+            ("más antiguos que 2024", "más antiguos que 2024 = ..2024-01-01"),
+            ("no tocados en 2 años", "no tocados en 2 años = ..2024-11-15"),
+            ("que nadie toca desde hace tres años", "nadie toca desde hace tres años = ..2023-11-15"),
+            ("hace tres años o antes", "hace tres años o antes = ..2023-11-15"),
+        ],
+    );
 }
 
 #[test]
@@ -236,6 +269,21 @@ fn moments() {
             ("giovedì dalle 15 alle 16:30", "giovedì dalle 15 = 2026-11-19T15:00!"),
             ("giovedì dalle 15 alle 16:30", "16:30 = 2026-11-19T16:30!"),
             ("lunedì 23 alle 18.30", "lunedì 23 alle 18.30 = 2026-11-23T18:30!"),
+        ],
+    );
+    reads(
+        "es",
+        &[
+            ("a las 18", "a las 18 = at:2026-11-15T18:00:00"),
+            ("dentro de 20 minutos", "dentro de 20 minutos = at:2026-11-15T10:20:00"),
+            ("en una hora y media", "en una hora y media = at:2026-11-15T11:30:00"),
+            ("mañana por la mañana a las 9", "mañana por la mañana a las 9 = 2026-11-16T09:00!"),
+            ("el martes por la mañana a las 9", "martes por la mañana a las 9 = 2026-11-17T09:00!"),
+            ("a las ocho menos cuarto", "a las ocho menos cuarto = 2026-11-16T07:45!"),
+            ("a las 8 de la tarde", "a las 8 de la tarde = 2026-11-15T20:00!"),
+            ("esta noche a las 8", "esta noche a las 8 = 2026-11-15T20:00!"),
+            ("el jueves de 15 a 16:30", "jueves de 15 = 2026-11-19T15:00!"),
+            ("el lunes 23 a las 18:30", "lunes 23 a las 18:30 = 2026-11-23T18:30!"),
         ],
     );
 }
@@ -277,12 +325,29 @@ fn recurrences() {
             ("un giorno sì e uno no", "un giorno sì e uno no = unclear"),
         ],
     );
+    reads(
+        "es",
+        &[
+            ("cada lunes a las 9", "cada lunes a las 9 = 0 9 * * 1"),
+            ("todos los días a las 8", "todos los días a las 8 = 0 8 * * *"),
+            ("todas las noches a las 9", "todas las noches a las 9 = 0 21 * * *"),
+            ("cada cuarto de hora", "cada cuarto de hora = */15 * * * *"),
+            ("el día 1 de cada mes a las 8", "1 de cada mes a las 8 = 0 8 1 * *"),
+            ("de lunes a viernes a las 7", "de lunes a viernes a las 7 = 0 7 * * 1-5"),
+            ("cada 25 de diciembre a las 8", "cada 25 de diciembre a las 8 = 0 8 25 12 *"),
+            ("los lunes y los jueves a las 9", "los lunes y los jueves a las 9 = 0 9 * * 1,4"),
+            ("cada mañana", "cada mañana = 0 8 * * *"),
+            ("cada dos semanas", "cada dos semanas = unclear"),
+        ],
+    );
 }
 
 /// What belongs to a recurrence, and what is no time, is not read as one.
 #[test]
 fn no_other_times() {
-    for (query, lang) in [("every Monday at 9", "en"), ("ogni lunedì alle 9", "it")] {
+    for (query, lang) in
+        [("every Monday at 9", "en"), ("ogni lunedì alle 9", "it"), ("cada lunes a las 9", "es")]
+    {
         let all = times(query, lang);
         assert!(all.iter().all(|(said, _)| said.contains("* * 1")), "{all:?}");
     }
@@ -294,6 +359,9 @@ fn no_other_times() {
         ("how many photos for each year", "en"),
         ("invia a 3 persone", "it"),
         ("il 22 per cento di 1350", "it"),
+        ("envía a 3 personas", "es"),
+        ("las 10 más grandes", "es"),
+        ("cuántas fotos por año", "es"),
     ] {
         assert!(times(query, lang).is_empty(), "{query}: {:?}", times(query, lang));
     }

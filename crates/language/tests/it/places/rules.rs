@@ -1,4 +1,4 @@
-//! Single rules, in both languages.
+//! Single rules, in each language.
 
 use crate::rows::found;
 use metnos_language::{Lexicons, Relation, What, tokens};
@@ -55,6 +55,10 @@ fn a_folder_is_found_by_what_points_to_it() {
         ("en", "the Medical folder", place("~/Medical"), "Medical folder", None),
         ("it", "cosa c'è nella cartella Cucina", place("~/Cucina"), "cartella Cucina", Some(In)),
         ("it", "apri Documenti/Fatture", place("~/Documents/Fatture"), "Documenti/Fatture", None),
+        ("es", "pasa las fotos de descagras a Viaje", place("~/Downloads"), "descagras", Some(From)),
+        ("es", "pasa las fotos de descargas a Viaje", place("~/Viaje"), "Viaje", Some(To)),
+        ("es", "qué hay en la carpeta Cocina", place("~/Cocina"), "carpeta Cocina", Some(In)),
+        ("es", "abre Documentos/Facturas", place("~/Documents/Facturas"), "Documentos/Facturas", None),
         ("en", "ls dir=/mnt/media", place("/mnt/media"), "dir=/mnt/media", None),
         ("en", "put it in \"Tax 2024\"", place("~/Tax 2024"), "\"Tax 2024\"", Some(In)),
         (
@@ -104,6 +108,7 @@ fn a_file_is_found_with_its_folder() {
             None,
         ),
         ("it", "leggi dati.csv, quello in Lavoro", path("~/Lavoro/dati.csv"), "dati.csv", None),
+        ("es", "borra virus.exe de descargas", path("~/Downloads/virus.exe"), "virus.exe de descargas", None),
         ("en", "in ~/a/b.txt", path("~/a/b.txt"), "~/a/b.txt", Some(In)),
     ]);
 }
@@ -124,6 +129,8 @@ fn a_name_is_read_as_a_pattern() {
         ("it", "un file che si chiama bolletta", name("*bolletta*"), "che si chiama bolletta", None),
         ("en", "files starting with INV-", name("INV-*"), "starting with INV-", None),
         ("it", "trova: iniziano per lab_", name("lab_*"), "iniziano per lab_", None),
+        ("es", "un archivo que se llama recibo", name("*recibo*"), "que se llama recibo", None),
+        ("es", "busca: empiezan por lab_", name("lab_*"), "empiezan por lab_", None),
         ("en", "files that end with _x", name("*_x"), "end with _x", None),
         ("en", "with tax in the name", name("*tax*"), "with tax in the name", None),
         (
@@ -165,6 +172,7 @@ fn a_text_ends_where_something_else_begins() {
         ),
         ("en", "tell Sam that dinner is ready", text("dinner is ready"), "that dinner is ready", None),
         ("it", "oggetto \"sollecito\"", text("sollecito"), "oggetto \"sollecito\"", None),
+        ("es", "sale la palabra garantía", text("garantía"), "palabra garantía", None),
         ("en", "with trip in the subject", text("trip"), "with trip in the subject", None),
     ]);
 }
@@ -177,6 +185,8 @@ fn people_are_found_by_what_points_to_them() {
         ("en", "mail from Anna Rossi", person("Anna Rossi"), "Anna Rossi", Some(From)),
         ("it", "manda il file a chiara", person("chiara"), "chiara", Some(To)),
         ("it", "il telefono di Ivo Zanin", person("Ivo Zanin"), "telefono di Ivo Zanin", None),
+        ("es", "manda el archivo a clara", person("clara"), "clara", Some(To)),
+        ("es", "el teléfono de Iván Peña", person("Iván Peña"), "teléfono de Iván Peña", None),
         ("en", "remove the contact Ferdi Strings", person("Ferdi Strings"), "contact Ferdi Strings", None),
         ("en", "save Petra's mails", person("Petra"), "Petra", None),
     ]);
@@ -193,6 +203,7 @@ fn columns_are_read_where_a_table_is_spoken_of() {
         ("en", "x.csv where status is open", column("status"), "status", None),
         ("it", "somma la colonna tb di x.csv", column("tb"), "colonna tb", None),
         ("it", "x.csv dove os = debian", column("os"), "os", None),
+        ("es", "suma la columna tb de x.csv", column("tb"), "columna tb", None),
     ]);
     assert!(reads("en", "x.csv where status is open", &text("open"), 0).is_some());
     let none = found("sort the files by category", "en");
