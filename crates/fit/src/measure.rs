@@ -3,7 +3,7 @@
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
-use metnos_engine::evidence::{Candidate, Model, Reader};
+use metnos_engine::evidence::{Candidate, Layout, Model, Reader, Said};
 use metnos_engine::shape::Shape;
 use serde_json::{Value, json};
 use std::fmt;
@@ -70,7 +70,10 @@ pub(crate) fn measure(teacher: &Teacher<'_>, model: &Model, rows: &[&Row], verbo
             let at = verdicts.iter().position(Option::is_none);
             println!("  {} {:?} {:?} tap={at:?}", row.id, row.context, row.query);
             match first_shape {
-                true => println!("      VALUE {}", verdicts[0].as_deref().unwrap_or_default()),
+                true => {
+                    println!("      VALUE {}", verdicts[0].as_deref().unwrap_or_default());
+                    show_pairs(&candidates[0], &said, model, teacher);
+                }
                 false => println!(
                     "      SHAPE {} not {}",
                     shape.map_or_else(|| row.expect["kind"].to_string(), |s| s.to_string()),
@@ -80,6 +83,24 @@ pub(crate) fn measure(teacher: &Teacher<'_>, model: &Model, rows: &[&Row], verbo
         }
     }
     figures
+}
+
+/// What could fill the slots of a reading, the likeliest first.
+fn show_pairs(candidate: &Candidate, said: &Said, model: &Model, teacher: &Teacher<'_>) {
+    let Some(layout) = Layout::new(&candidate.shape, teacher.catalog) else { return };
+    let mut pairs: Vec<(f32, String)> = said
+        .pairs(&layout, &teacher.clock)
+        .into_iter()
+        .map(|(filled, features)| {
+            let mention = &said.mentions[filled.mention];
+            let values: Vec<String> = filled.values.iter().map(|(_, value)| value.to_string()).collect();
+            (model.fit(&features), format!("{} {} c{}", filled.slot.key(), values.join(" "), mention.cost))
+        })
+        .collect();
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (score, says) in pairs.iter().take(7) {
+        println!("            {score:.2} {says}");
+    }
 }
 
 /// A reading as the answer that a batch prints.

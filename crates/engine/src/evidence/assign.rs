@@ -32,6 +32,8 @@ pub(crate) struct Scene<'r> {
 
 /// A mention that fits less does not fill a slot.
 const FITS: f32 = -0.35;
+/// What was said plainly and is left over fills the slot it fits best, unless it fits less than this.
+const LEFT_OVER: f32 = -1.75;
 /// Mentions that cost more are no reading at all.
 const DEAREST: u8 = 9;
 
@@ -90,14 +92,16 @@ impl<'r> Scene<'r> {
             .pairs(layout, clock)
             .into_iter()
             .map(|(filled, features)| Filled { score: model.fit(&features), ..filled })
-            .filter(|filled| filled.score > FITS)
+            .filter(|filled| filled.score > LEFT_OVER)
             .collect();
         let span = |filled: &Filled| (self.mentions[filled.mention].from, self.mentions[filled.mention].to);
         pairs.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| span(a).cmp(&span(b))).then_with(|| a.slot.cmp(&b.slot))
         });
+        let (fits, left): (Vec<Filled>, Vec<Filled>) = pairs.into_iter().partition(|f| f.score > FITS);
+        let left = left.into_iter().filter(|f| !f.slot.not && is_plain(&self.mentions[f.mention]));
         let mut taken: Vec<Filled> = Vec::new();
-        for filled in pairs {
+        for filled in fits.into_iter().chain(left) {
             let (from, to) = span(&filled);
             let free = taken.iter().all(|other| {
                 let (a, b) = span(other);
@@ -110,6 +114,18 @@ impl<'r> Scene<'r> {
         }
         taken.sort_by_key(span);
         taken
+    }
+}
+
+/// Whether a mention says a value and nothing else: it is never dropped.
+fn is_plain(mention: &Mention) -> bool {
+    match mention.what {
+        What::Path(_) | What::Name(_) | What::Size(..) | What::Url(_) | What::Email(_) => mention.cost < 3,
+        What::Quoted(_) | What::Window(..) | What::Command(_) | What::Schedule(_) => mention.cost < 3,
+        What::Moment(..) | What::Expression(_) | What::Kind(_) => mention.cost < 3,
+        What::Place(_) => mention.cost < 6,
+        What::Extension(_) => mention.cost < 4,
+        _ => false,
     }
 }
 
@@ -171,7 +187,7 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
         .find_map(|m| sense(&m.what))
         .unwrap_or_default();
     let act = |m: &&Mention| matches!(m.what, What::Act(_)) && m.cost < 4;
-    let act_before = mentions.iter().filter(act).filter(|m| m.to <= from).last();
+    let act_before = mentions.iter().filter(act).rfind(|m| m.to <= from);
     let act_after = mentions.iter().filter(act).find(|m| m.from >= to);
     let name = |m: Option<&Mention>| m.and_then(|m| sense(&m.what)).unwrap_or_default();
     let same = |m: &&Mention| kind(&m.what) == kind(&mention.what) && m.cost <= mention.cost;

@@ -40,7 +40,7 @@ impl Model {
     }
 
     /// How well a mention fits a slot, by their features.
-    pub(crate) fn fit(&self, features: &[u64]) -> f32 {
+    pub fn fit(&self, features: &[u64]) -> f32 {
         features.iter().filter_map(|feature| self.slots.get(feature)).sum::<f32>() + self.slot_bias
     }
 }

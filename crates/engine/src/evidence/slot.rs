@@ -125,7 +125,7 @@ pub(crate) fn object_of<'c>(tool: &'c Tool, catalog: &'c Catalog) -> Option<&'c 
 
 impl Slot {
     /// Its name among features.
-    pub(crate) fn key(self) -> String {
+    pub fn key(self) -> String {
         format!("{}{:?}", if self.not { "!" } else { "" }, self.role)
     }
 }
