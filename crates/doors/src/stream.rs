@@ -130,7 +130,10 @@ impl Cursor {
             let mut moments = house.gateway.story(&turn, after)?;
             // An end that is in the log and not yet in the record of the turn is told when it is.
             let ends = |moment: &Moment| {
-                moment.beats.iter().any(|beat| matches!(beat, Beat::Ends { .. } | Beat::Asks { .. }))
+                moment
+                    .beats
+                    .iter()
+                    .any(|beat| matches!(beat, Beat::Ends { .. } | Beat::Asks { .. } | Beat::Offers { .. }))
             };
             if known.status.is_none() && moments.last().is_some_and(ends) {
                 moments.pop();
@@ -202,7 +205,9 @@ impl Cursor {
                     value["state"] = "ended".into();
                     told.push(("step", value));
                 }
-                Beat::Asks { text } => told.push(("form", json!({ "turn": self.live.turn, "text": text }))),
+                Beat::Asks { text } | Beat::Offers { text, .. } => {
+                    told.push(("form", json!({ "turn": self.live.turn, "text": text })));
+                }
                 Beat::Ends { ending } if ending.get("status") == Some(&json!("waits")) => {
                     // One that was answered meanwhile is no longer a question.
                     let waits = answer.as_ref().and_then(|answer| answer.get("approval")).cloned();

@@ -12,7 +12,8 @@ use metnos_memory::db::Turn;
 use metnos_runtime::Runtime;
 use metnos_runtime::call::{Done, Door, Places, Provenance, Spec};
 use metnos_turn::{
-    Credential, Effect, Ending, Entry, Event, Got, Replayed, Source, Stage, State, Status, Trouble, replay,
+    Credential, Effect, Ending, Entry, Event, Got, Replayed, Source, Stage, State, Status, Trouble, numbered,
+    replay,
 };
 use serde_json::{Map, Value};
 use std::io::{BufReader, Read};
@@ -53,6 +54,10 @@ pub trait TurnDoor: Door {
     fn consults(&mut self, _model: &str) {}
     /// The one question; a door without a person lets it stand.
     fn question(&mut self, _text: &str) -> Option<String> {
+        None
+    }
+    /// What can be chosen from; a door without a person lets it stand.
+    fn offer(&mut self, _text: &str, _choices: &[String]) -> Option<String> {
         None
     }
     /// The same door for a single call.
@@ -142,7 +147,11 @@ impl Gateway {
             };
             event = match effect {
                 // Nobody wants it any more, or nobody may.
-                Effect::Invoke { .. } | Effect::Consult { .. } if door.cancelled() => Event::Cancelled,
+                Effect::Invoke { .. } | Effect::Consult { .. } | Effect::Candidates { .. }
+                    if door.cancelled() =>
+                {
+                    Event::Cancelled
+                }
                 Effect::Invoke { step, tool, args, entries, with, derived, unsaid } => {
                     if step == 1
                         && let Some(plan) = &state.plan
@@ -163,11 +172,20 @@ impl Gateway {
                     };
                     Event::Done { step, got: Box::new(got) }
                 }
-                Effect::Ask { text, .. } => match door.question(&text) {
-                    Some(answer) => Event::Answered { text: answer },
-                    None if door.cancelled() => Event::Cancelled,
-                    None => return self.left_open(turn, text),
-                },
+                Effect::Ask { text, choices, .. } => {
+                    let answer = match choices.is_empty() {
+                        true => door.question(&text),
+                        false => door.offer(&text, &choices),
+                    };
+                    match answer {
+                        Some(text) => Event::Answered { text },
+                        None if door.cancelled() => Event::Cancelled,
+                        None => return self.left_open(turn, numbered(&text, &choices)),
+                    }
+                }
+                Effect::Candidates { step, most, around } => {
+                    phases.time("exec_ms", || self.candidates(asked, &state, &turn, (step, most, around)))?
+                }
                 Effect::Consult { role, system, user, constraint, most_tokens } => {
                     let wanted = Wanted { role, system, user, constraint, most_tokens };
                     phases.time("model_ms", || self.consult(Some(&turn), &asked.now, wanted, door))?

@@ -111,7 +111,7 @@ impl Gateway {
     fn waits_still(&self, turn: &str) -> Result<Option<Status>, Failure> {
         let story = self.story(turn, 0)?;
         let ending = match story.last().and_then(|moment| moment.beats.last()) {
-            Some(Beat::Asks { .. }) => return Ok(Some(Status::Asks)),
+            Some(Beat::Asks { .. } | Beat::Offers { .. }) => return Ok(Some(Status::Asks)),
             Some(Beat::Ends { ending }) => ending,
             _ => return Ok(None),
         };

@@ -54,6 +54,8 @@ impl Gateway {
         }
         // What changed since the last turn.
         self.catch_up()?;
+        // Whoever wants something else chooses from nothing any more.
+        self.withdraw_offer(asked)?;
         // What was said before, this not included.
         let context = self.context(asked)?;
         self.runtime.hear(&asked.text);
@@ -172,7 +174,7 @@ impl Gateway {
     }
 
     /// Holds a turn that asks for something. Two answers at once: the first one counts.
-    fn asking(&self, turn: &str) -> Result<Running, Failure> {
+    pub(crate) fn asking(&self, turn: &str) -> Result<Running, Failure> {
         let late = || {
             Failure::new(ErrorClass::Conflict, format!("turn {turn} asks for nothing")).with_hint("ask again")
         };
@@ -214,7 +216,7 @@ impl Gateway {
         self.go_on(&turn, known, Event::Cancelled, running, asked, door)
     }
 
-    fn go_on(
+    pub(crate) fn go_on(
         &self,
         turn: &str,
         known: (State, u32),
@@ -250,7 +252,7 @@ impl Gateway {
     }
 
     /// The same of one that goes on: what was begun must be what would be begun now.
-    fn state_of(&self, turn: &str) -> Result<(State, u32), Failure> {
+    pub(crate) fn state_of(&self, turn: &str) -> Result<(State, u32), Failure> {
         let log = self.entries(turn)?;
         let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
         let machine = self.machine();
@@ -272,7 +274,7 @@ impl Gateway {
     }
 }
 
-/// Whether the same executors are called with the same arguments. Where a secret was cut out of what was written, the
+/// Whether the same executors are called with the same arguments, and the same is offered. Where a secret was cut out of what was written, the
 /// names alone tell.
 fn same_calls(now: &[Value], then: &[Value]) -> bool {
     let calls = |effects: &[Value], key: &str| -> Vec<Option<Value>> {
@@ -280,6 +282,11 @@ fn same_calls(now: &[Value], then: &[Value]) -> bool {
         calls.map(|effect| effect.get(key).cloned()).collect()
     };
     let cut = then.iter().any(|effect| effect.to_string().contains(SECRET));
+    let choices =
+        |effects: &[Value]| effects.iter().filter_map(|e| e.get("choices").cloned()).collect::<Vec<_>>();
+    if !cut && choices(now) != choices(then) {
+        return false;
+    }
     let keys: &[&str] = if cut { &["step", "tool"] } else { &["step", "tool", "args"] };
     keys.iter().all(|key| calls(now, key) == calls(then, key))
 }

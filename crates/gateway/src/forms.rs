@@ -25,6 +25,9 @@ pub struct Form {
     pub text: String,
     /// The credentials that are missing; without any, the question is answered in words.
     pub credentials: Vec<Credential>,
+    /// What can be chosen, in sentences; the answer is the number of one, from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
 }
 
 impl Gateway {
@@ -37,6 +40,7 @@ impl Gateway {
                 self.told_entries(&turn.id)?.pop().and_then(|entry| entry.effects.into_iter().next_back());
             // One that was answered a moment ago asks no more.
             let Some(effect) = last else { continue };
+            let choices = effect.get("choices").cloned().unwrap_or(Value::Array(Vec::new()));
             let text = effect.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
             let credentials = effect.get("credentials").cloned().unwrap_or(Value::Array(Vec::new()));
             forms.push(Form {
@@ -46,6 +50,7 @@ impl Gateway {
                 began_at: turn.began_at,
                 text,
                 credentials: serde_json::from_value(credentials).unwrap_or_default(),
+                choices: serde_json::from_value(choices).unwrap_or_default(),
             });
         }
         Ok(forms)

@@ -33,6 +33,10 @@ impl Gateway {
         let scratch = self.scratch();
         match source {
             Source::Step(step) => Ok((scratch.whole(turn, step)?, place(turn, step))),
+            Source::OneOfStep(step, index) => {
+                let index = i64::try_from(index).unwrap_or(i64::MAX);
+                Ok((scratch.one(turn, step, index)?, format!("{}#{index}", place(turn, step))))
+            }
             Source::Turn => {
                 last().and_then(|(turn, step)| Ok((scratch.whole(&turn, step)?, place(&turn, step))))
             }

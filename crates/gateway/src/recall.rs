@@ -16,6 +16,8 @@ pub(crate) const PROVED: u32 = 3;
 pub(crate) const REJECTED: &str = "rejected";
 /// Who made a plan that the embedded planner made.
 const PLANNER: &str = "planner";
+/// Who made a plan that a person chose among several readings.
+const CHOSEN: &str = "person";
 /// Opens what stands in the place of a secret.
 pub(crate) const SECRET: char = '‹';
 
@@ -53,12 +55,15 @@ pub(crate) fn standing(kept: &KeptPlan, machine: &Machine, language: &str, day: 
     if kept.tools != tools(planner, &plan_of(kept).unwrap_or_default()) {
         return is("retired", "plan_tools", &[]);
     }
-    if kept.made != planner.digest() {
+    let chosen = kept.source == CHOSEN;
+    // What a person chose is theirs, whatever the planner would make of the words now.
+    if !chosen && kept.made != planner.digest() {
         return is("retired", "plan_made", &[]);
     }
     let values = [("uses", &*kept.uses.to_string()), ("all", &*PROVED.to_string())];
     match (kept.starred, kept.kind.as_str()) {
         (true, _) => is("active", "plan_starred", &[]),
+        (_, _) if chosen && kept.uses > 0 => is("active", "plan_chosen", &[]),
         (_, "exact") if kept.uses < PROVED => is("learning", "plan_learning", &values),
         // A shape serves from its first clean use; what was undone has none.
         (_, _) if kept.uses == 0 => is("learning", "plan_undone", &[]),
@@ -181,9 +186,9 @@ impl Gateway {
         if standing(&kept, &self.machine(), &kept.language, day).state != "active" {
             return Ok(None);
         }
-        let what = read(&kept);
+        let (what, chosen) = (read(&kept), kept.source == CHOSEN);
         let KeptPlan { id, made, language, .. } = kept;
-        Ok(what.map(|kept| Recalled { id, made, language, kept }))
+        Ok(what.map(|kept| Recalled { id, made, language, kept, chosen }))
     }
 
     /// Learns from a turn that is over: what did what was asked is kept, what failed is counted against it. To be called
@@ -198,13 +203,13 @@ impl Gateway {
             _ => return Ok(()),
         };
         let log = self.told_entries(turn)?;
-        // What an answer to a question added is not in the words.
-        if log.iter().any(|entry| matches!(entry.event, Event::Answered { .. })) {
-            return Ok(());
-        }
         let state = log
             .iter()
             .fold(State::default(), |state, entry| self.machine().step(state, entry.event.clone()).0);
+        // What an answer to a question added is not in the words.
+        if state.supplied {
+            return Ok(());
+        }
         let (Some(stage), Some(plan), Some(entry)) = (state.stage, &state.plan, log.first()) else {
             return Ok(());
         };
@@ -223,11 +228,14 @@ impl Gateway {
                 false => return self.db(|db| db.plan_failed(recalled.id, day)),
             }
         }
-        let (Stage::Embedded | Stage::Autopath, Ok(clock)) = (stage, Clock::parse(at, zone)) else {
-            return Ok(());
-        };
+        let Ok(clock) = Clock::parse(at, zone) else { return Ok(()) };
         let request = Request { text, language: language.as_deref(), context };
-        for (kind, key, body) in self.lessons(&request, &clock, plan)? {
+        let lessons = match stage {
+            _ if state.chosen => self.chosen_lesson(&request, &clock, plan)?.into_iter().collect(),
+            Stage::Embedded | Stage::Autopath => self.lessons(&request, &clock, plan)?,
+            _ => return Ok(()),
+        };
+        for (kind, key, body) in lessons {
             let person = person(&known.caller).to_owned();
             if !clean {
                 let kept = self.db(|db| db.recall_plan(&person, kind, [&key, &key]))?;
@@ -241,7 +249,7 @@ impl Gateway {
                     key,
                     request: text.clone(),
                     language: state.language.clone(),
-                    source: PLANNER.to_owned(),
+                    source: if state.chosen { CHOSEN } else { PLANNER }.to_owned(),
                     made: planner.digest().to_owned(),
                     tools: tools(planner, plan),
                     body,
@@ -251,6 +259,23 @@ impl Gateway {
             }
         }
         Ok(())
+    }
+
+    /// A plan that a person chose, for these very words, if they mean the same at any moment and in any conversation.
+    fn chosen_lesson(
+        &self,
+        request: &Request<'_>,
+        clock: &Clock,
+        plan: &Plan,
+    ) -> Result<Option<(PlanKind, String, String)>, Failure> {
+        let machine = self.machine();
+        let leans = machine.planner().plan(request, clock).1.leans;
+        if leans.clock || leans.conversation() || stands_somewhere(plan) || holds_a_moment(plan, request.text)
+        {
+            return Ok(None);
+        }
+        let body = serde_json::to_string(plan).map_err(|e| Failure::internal(e.to_string()))?;
+        Ok(Some((PlanKind::Exact, exact_key(request.text, request.language), body)))
     }
 
     /// What of a plan may be kept: for this request if it holds at any moment, and its shape if it has one.
@@ -289,4 +314,19 @@ fn stands_somewhere(plan: &Plan) -> bool {
         }
     }
     plan.steps.iter().any(|step| step.args.contains_key("from_turn") || step.args.values().any(relative))
+}
+
+/// Whether a plan names a day that the words do not: it was another one yesterday.
+fn holds_a_moment(plan: &Plan, words: &str) -> bool {
+    fn moment(value: &Value, words: &str) -> bool {
+        match value {
+            Value::String(text) => text
+                .get(..10)
+                .is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok() && !words.contains(day)),
+            Value::Array(items) => items.iter().any(|item| moment(item, words)),
+            Value::Object(map) => map.values().any(|item| moment(item, words)),
+            _ => false,
+        }
+    }
+    plan.steps.iter().any(|step| step.args.values().any(|value| moment(value, words)))
 }

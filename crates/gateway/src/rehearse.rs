@@ -9,7 +9,7 @@ use crate::story::Planned;
 use metnos_executor::{ErrorClass, Failure, Ulid};
 use metnos_runtime::call::Provenance;
 use metnos_runtime::guards::Rehearsal;
-use metnos_turn::{Effect, Event, Got, Source, State, Status};
+use metnos_turn::{Effect, Event, Got, Source, State, Status, numbered};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -133,8 +133,11 @@ impl Gateway {
                     let wanted = Wanted { role, system, user, constraint, most_tokens };
                     self.consult(None, &asked.now, wanted, door)?
                 }
-                Effect::Ask { text: question, .. } => {
-                    (text, status) = (Some(question), Some(Status::Asks));
+                Effect::Candidates { step, most, around } => {
+                    self.candidates(asked, &state, turn, (step, most, around))?
+                }
+                Effect::Ask { text: question, choices, .. } => {
+                    (text, status) = (Some(numbered(&question, &choices)), Some(Status::Asks));
                     break;
                 }
                 Effect::Finish(ending) => {
@@ -217,7 +220,7 @@ fn pretend(count: u64) -> Got {
 
 /// Whether a step works on what step `n` gives.
 fn refers(args: &Map<String, Value>, (entries, with): (Option<Source>, Option<Source>), n: usize) -> bool {
-    let from = |source: Option<Source>| matches!(source, Some(Source::Step(step)) if step == n);
+    let from = |source: Option<Source>| matches!(source, Some(Source::Step(step) | Source::OneOfStep(step, _)) if step == n);
     from(entries) || from(with) || Value::Object(args.clone()).to_string().contains(&format!("${{step{n}."))
 }
 

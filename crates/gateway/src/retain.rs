@@ -43,8 +43,10 @@ impl Gateway {
         for one in held {
             let known = self.turn(&one.turn)?;
             let running = known.as_ref().is_some_and(|turn| turn.ended_at.is_none());
-            // A yes may still be a yes to this list.
-            let waits = known.is_some_and(|turn| turn.status.as_deref() == Some(Status::Waits.word()));
+            // A yes may still be a yes to this list, and a choice one from it.
+            let open = [Status::Waits.word(), Status::Asks.word()];
+            let waits =
+                known.and_then(|turn| turn.status).is_some_and(|status| open.contains(&status.as_str()));
             if (one.age > oldest || (bytes > rule.budget() && !waits)) && !running {
                 std::fs::remove_dir_all(&one.path).map_err(io)?;
                 bytes = bytes.saturating_sub(one.bytes);

@@ -62,6 +62,13 @@ pub enum Beat {
         /// The question.
         text: String,
     },
+    /// The person chooses; the number of the offer is that of the moment.
+    Offers {
+        /// The question.
+        text: String,
+        /// What can be chosen, in sentences.
+        choices: Vec<String>,
+    },
     /// It is over, or waits for a yes or a credential.
     Ends {
         /// How: see [`metnos_turn::Ending`]. Where there is a picture, `drawing` is the part of the text that draws it
@@ -203,7 +210,10 @@ fn next(effects: &[Value]) -> Option<Beat> {
             step: effect.get("step").and_then(Value::as_u64).unwrap_or_default(),
             tool: text("tool"),
         },
-        "ask" => Beat::Asks { text: text("text") },
+        "ask" => match crate::offer::offered(effects) {
+            Some((text, choices)) => Beat::Offers { text, choices },
+            None => Beat::Asks { text: text("text") },
+        },
         "consult" => Beat::Model { role: text("role") },
         "finish" => {
             let mut ending = effect.clone();

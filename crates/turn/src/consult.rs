@@ -8,7 +8,7 @@ use crate::event::{Effect, Got};
 use crate::machine::{Machine, State, Words};
 use crate::validate::validate;
 use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, PLAIN_TOKENS, Proposed, Rewritten};
-use metnos_engine::{Answer, Clock, Gap, Maker, Plan, Request};
+use metnos_engine::{Answer, Choice, Clock, Gap, Maker, Plan, Request};
 use metnos_shape::Role;
 use metnos_vocab::{Class, ExecutorName};
 
@@ -76,7 +76,7 @@ impl Machine {
             None => None,
         };
         match plan {
-            Some(plan) => self.take(state, consulting, plan),
+            Some(plan) => self.take(state, consulting, vec![plan]),
             None => self.consult_planner(state, consulting),
         }
     }
@@ -171,10 +171,15 @@ impl Machine {
             Ok(Proposed::Nothing) => {
                 return Effect::Finish(self.messages.gap(&state.language, &consulting.gap));
             }
-            Ok(Proposed::Plan(plan)) => match validate(&plan, &self.catalog) {
-                Ok(()) => return self.take(state, consulting, plan),
-                Err(invalid) => invalid.to_string(),
-            },
+            Ok(Proposed::Plans(plans)) => {
+                let checked = plans.into_iter().map(|plan| validate(&plan, &self.catalog).map(|()| plan));
+                let (fit, unfit): (Vec<_>, Vec<_>) = checked.partition(Result::is_ok);
+                let fit: Vec<Plan> = fit.into_iter().flatten().collect();
+                match unfit.into_iter().find_map(Result::err) {
+                    Some(invalid) if fit.is_empty() => invalid.to_string(),
+                    _ => return self.take(state, consulting, fit),
+                }
+            }
             Err(why) => why,
         };
         state.helped.refused += 1;
@@ -217,14 +222,23 @@ impl Machine {
         self.finish(state, Status::Failed, None)
     }
 
-    fn take(&self, state: &mut State, mut consulting: Consulting, plan: Plan) -> Effect {
+    /// What a model planned runs. Where it read the request in several ways, the person chooses.
+    fn take(&self, state: &mut State, mut consulting: Consulting, mut plans: Vec<Plan>) -> Effect {
         // A repaired plan begins anew: nothing of the one before was changed.
         state.before += state.results.len();
         state.results.clear();
         consulting.tries = 0;
+        let repairs = consulting.failed.is_some();
         state.consulting = Some(consulting);
-        debug_assert!(plan.source == Maker::Model);
-        self.run(state, plan)
+        debug_assert!(plans.iter().all(|plan| plan.source == Maker::Model));
+        match plans.len() {
+            0 => self.failed(state),
+            n if n == 1 || repairs => self.run(state, plans.swap_remove(0)),
+            _ => {
+                let readings = plans.into_iter().map(|plan| Choice { plan, says: String::new() });
+                self.offer(state, readings.collect())
+            }
+        }
     }
 
     fn draft(&self, state: &State, consulting: &Consulting, again: Option<Again<'_>>) -> Option<Draft> {

@@ -2,6 +2,7 @@
 
 use crate::machine::CANCELLED;
 use crate::refer::{Known, fill};
+use crate::says::Sayings;
 use crate::things::{Folders, is_of_files, manner, rows};
 use crate::{Credential, Got, Trouble};
 use metnos_engine::catalog::Tool;
@@ -83,6 +84,9 @@ pub struct Ending {
     /// The answer as a picture, where `text` draws it in letters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
+    /// What was made of the words: which were taken for others, and which were not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -92,7 +96,7 @@ fn is_false(value: &bool) -> bool {
 
 /// The sentences of every language.
 #[derive(Clone, Debug)]
-pub struct Messages(BTreeMap<String, Language>);
+pub struct Messages(BTreeMap<String, Language>, Sayings);
 
 /// The sentences of one language, from its file.
 #[derive(Clone, Debug, Deserialize)]
@@ -138,6 +142,12 @@ pub struct MessagesError {
     error: toml::de::Error,
 }
 
+impl MessagesError {
+    pub(crate) fn new(language: &str, error: toml::de::Error) -> Self {
+        Self { language: language.to_owned(), error }
+    }
+}
+
 const SHIPPED: [(&str, &str); 2] =
     [("en", include_str!("../data/messages/en.toml")), ("it", include_str!("../data/messages/it.toml"))];
 
@@ -146,14 +156,20 @@ impl Messages {
     pub fn shipped() -> Result<Self, MessagesError> {
         let read = |(language, text): &(&str, &str)| match toml::from_str(text) {
             Ok(sentences) => Ok(((*language).to_owned(), sentences)),
-            Err(error) => Err(MessagesError { language: (*language).to_owned(), error }),
+            Err(error) => Err(MessagesError::new(language, error)),
         };
-        SHIPPED.iter().map(read).collect::<Result<_, _>>().map(Self)
+        let sentences = SHIPPED.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self(sentences, Sayings::shipped()?))
     }
 
-    /// The sentences of a language, or those of the first one.
+    /// A plan in one short sentence.
+    pub(crate) fn sayings(&self) -> &Sayings {
+        &self.1
+    }
+
+    /// The sentences of a language, or the English ones where it has none.
     fn of(&self, language: &str) -> Option<&Language> {
-        self.0.get(language).or_else(|| self.0.values().next())
+        self.0.get(language).or_else(|| self.0.get("en"))
     }
 
     pub(crate) fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
@@ -221,21 +237,9 @@ impl Messages {
         Ending { text: lines.join("\n"), words: gap.words.clone(), ..Ending::bare(Status::Failed) }
     }
 
-    /// Says what misspelled words were taken for.
-    fn read_as(&self, language: &str, plan: &Plan, ending: &mut Ending) {
-        if plan.corrected.is_empty() {
-            return;
-        }
-        let words = plan.corrected.iter().map(|word| {
-            self.say(language, "read_word", &[("wrote", word.wrote.as_str()), ("read", word.read.as_str())])
-        });
-        let line = self.say(language, "read_as", &[("words", &words.collect::<Vec<_>>().join(", "))]);
-        ending.text = if ending.text.is_empty() { line } else { format!("{}\n{line}", ending.text) };
-    }
-
-    /// Says so when a model made the plan, and what misspelled words were taken for.
+    /// Says so when a model made the plan, and what was made of the words.
     pub(crate) fn made_by(&self, language: &str, plan: &Plan, ending: &mut Ending) {
-        self.read_as(language, plan, ending);
+        ending.note = self.note(language, plan);
         if plan.source != Maker::Model {
             return;
         }
@@ -393,6 +397,7 @@ impl Ending {
             words: Vec::new(),
             by_model: false,
             picture: None,
+            note: None,
             nothing: None,
         }
     }
@@ -500,7 +505,10 @@ fn spoken(plan: &Plan, results: &[Got], step: usize, last: usize) -> Option<Stri
     }
     let planned = (step == last)
         .then(|| {
-            fill(&Value::String(plan.final_message.clone()), Known { results, composed: &BTreeMap::new() })
+            fill(
+                &Value::String(plan.final_message.clone()),
+                Known { results, composed: &BTreeMap::new(), picks: &BTreeMap::new() },
+            )
         })
         .flatten();
     let told = value.or(planned.as_ref())?;
@@ -539,7 +547,7 @@ fn total_of(got: &Got) -> Option<(f64, u64)> {
     Some((got.fields.get("value")?.as_f64()?, files))
 }
 
-fn put(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn put(template: &str, values: &[(&str, &str)]) -> String {
     let (mut out, mut rest) = (String::with_capacity(template.len()), template);
     // One pass, so that a value that looks like a slot stays what it is.
     while let Some((before, after)) = rest.split_once('{') {

@@ -48,6 +48,16 @@ pub enum Event {
         /// What came of it.
         got: Box<Got>,
     },
+    /// What a list holds of which one thing is meant.
+    Candidates {
+        /// The step whose list it is, from 1.
+        step: usize,
+        /// The first of it, by where they are or what they are called.
+        names: Vec<String>,
+        /// Where it is empty: names that are there and come near to the one that was looked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        near: Vec<String>,
+    },
     /// A model answered.
     Consulted {
         /// What it said, unchecked.
@@ -150,6 +160,19 @@ pub enum Effect {
         missing: Vec<String>,
         /// The question.
         text: String,
+        /// What can be chosen, in sentences; without any, the answer is free.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<String>,
+    },
+    /// Look at a list of which one thing is meant; nothing is changed.
+    Candidates {
+        /// The step whose list it is, from 1.
+        step: usize,
+        /// How many of it are wanted.
+        most: usize,
+        /// Where it is empty: the look that shows what else is there.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        around: Option<Around>,
     },
     /// Ask a model.
     Consult {
@@ -168,12 +191,25 @@ pub enum Effect {
     Finish(Ending),
 }
 
+/// A look at everything where something was not found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Around {
+    /// The executor.
+    pub tool: String,
+    /// Where it looks, and nothing else.
+    pub args: Map<String, Value>,
+    /// The name that was not found.
+    pub name: String,
+}
+
 /// Where a list comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A step of this turn.
     Step(usize),
+    /// One of its list, from 1: the one that was chosen.
+    OneOfStep(usize, u64),
     /// The last list of the conversation.
     Turn,
     /// One of it: from 1, or from the end with -1.

@@ -137,10 +137,10 @@ impl Machine {
         inputs.values.truncate(at);
         state.results.pop();
         let field = state.inputs.as_ref()?.next()?;
-        let Effect::Ask { missing, text } = self.question_for(&state.language, field, None) else {
+        let Effect::Ask { missing, text, choices } = self.question_for(&state.language, field, None) else {
             return None;
         };
-        Some(Effect::Ask { missing, text: format!("{}\n{text}", trouble.message) })
+        Some(Effect::Ask { missing, text: format!("{}\n{text}", trouble.message), choices })
     }
 
     /// Why these fields cannot be asked for.
@@ -173,7 +173,7 @@ impl Machine {
         if wrong.is_some() {
             text = format!("{} {text}", self.messages.say(language, "input_wrong", &[]));
         }
-        Effect::Ask { missing: vec![field.name.clone()], text }
+        Effect::Ask { missing: vec![field.name.clone()], text, choices: Vec::new() }
     }
 
     /// The value of an answer, as it is handed on; nothing where it is none.

@@ -7,6 +7,8 @@ use crate::event::{Effect, Event, Got};
 use crate::hold;
 use crate::inputs::Inputs;
 use crate::named;
+use crate::note::is_guessed;
+use crate::offer::{Offered, Reply};
 use crate::refer::{Known, Lost, Resolved, resolve, uncomposed};
 use crate::stage::{self, Recalled, Stage};
 use crate::validate::validate;
@@ -47,6 +49,14 @@ pub struct State {
     pub(crate) composed: BTreeMap<String, String>,
     pub(crate) composing: Option<String>,
     question: Option<Ask>,
+    /// What the person chooses from, while they do.
+    pub(crate) offered: Option<Offered>,
+    /// The person chose the plan among several readings.
+    pub chosen: bool,
+    /// An answer said what the request did not.
+    pub supplied: bool,
+    /// What was chosen of the lists of which one thing is meant, by their step.
+    pub(crate) picks: BTreeMap<usize, u64>,
     /// What the next step asks the person for, while it does.
     pub(crate) inputs: Option<Inputs>,
     /// The next step lacked a credential.
@@ -138,8 +148,15 @@ impl Machine {
             Event::Answered { .. } if state.lacking => {
                 self.finish(&state, Status::Failed, Some("an answer came to no question".into()))
             }
-            Event::Answered { text } if state.inputs.is_some() => self.field_answered(&mut state, &text),
-            Event::Answered { text } => self.understand(&mut state, Some(&text), None),
+            Event::Answered { text } if state.offered.is_some() => self.chosen(&mut state, &text),
+            Event::Answered { text } => {
+                state.supplied = true;
+                match state.inputs.is_some() {
+                    true => self.field_answered(&mut state, &text),
+                    false => self.understand(&mut state, Some(&text), None),
+                }
+            }
+            Event::Candidates { step, names, near } => self.candidates(&mut state, step, names, &near),
             Event::Supplied => self.supplied(&mut state),
             Event::Done { step, got } => self.observe(&mut state, step, *got),
             Event::Consulted { text } => self.consulted(&mut state, &text),
@@ -177,14 +194,11 @@ impl Machine {
             }
             Answer::Ask(ask) => {
                 let text = self.messages.question(&state.language, &ask.missing);
-                let effect = Effect::Ask { missing: ask.missing.clone(), text };
+                let effect = Effect::Ask { missing: ask.missing.clone(), text, choices: Vec::new() };
                 state.question = Some(ask);
                 effect
             }
-            Answer::Offer(offer) => {
-                let says: Vec<String> = offer.offers.into_iter().map(|choice| choice.says).collect();
-                self.finish(state, Status::Unclear, Some(says.join("\n")))
-            }
+            Answer::Offer(offer) => self.offer(state, offer.offers),
             Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
             Answer::Say(what) => Effect::Finish(self.messages.spoken(&state.language, &what)),
             Answer::Gap(gap) => match self.unused_tool(&words, &clock) {
@@ -203,7 +217,8 @@ impl Machine {
         plan.steps.iter().find_map(|step| unused.catalog().get(&step.tool).filter(|tool| tool.way.is_some()))
     }
 
-    fn begin(&self, state: &mut State, plan: Plan) -> Effect {
+    /// Begins a plan, if it may run.
+    pub(crate) fn begin(&self, state: &mut State, plan: Plan) -> Effect {
         if let Err(invalid) = validate(&plan, &self.catalog) {
             return self.finish(state, Status::Failed, Some(invalid.to_string()));
         }
@@ -217,13 +232,14 @@ impl Machine {
             let why = self.messages.say(&state.language, "sent_unknown", &[]);
             return self.finish(state, Status::Unclear, Some(why));
         };
-        if plan.source == Maker::Model {
+        if plan.source == Maker::Model && state.stage != Some(Stage::Fastpath) {
             state.stage = Some(Stage::Model);
         }
         // A plan whose end cannot be reached is not begun, wherever it comes from.
         let asleep = |step: &Step| self.catalog.get(&step.tool).filter(|tool| tool.dormant.is_some());
         let asleep = plan.steps.iter().find_map(asleep);
         state.inputs = None;
+        state.picks.clear();
         state.plan = Some(plan);
         if let Some(tool) = asleep {
             return Effect::Finish(self.messages.dormant(&state.language, tool));
@@ -251,7 +267,10 @@ impl Machine {
             let why = format!("{said}{}", hold::others(got));
             return self.finish(state, Status::Partly, Some(why));
         }
-        let known = Known { results: &state.results, composed: &state.composed };
+        if let Some(effect) = self.unpicked(state, plan, number) {
+            return effect;
+        }
+        let known = Known { results: &state.results, composed: &state.composed, picks: &state.picks };
         if let Some(what) = uncomposed(&step.args, known) {
             return self.compose(state, what);
         }
@@ -268,8 +287,8 @@ impl Machine {
                 }
                 let changes = tool.is_some_and(|tool| tool.class == Class::Changer);
                 let unsaid = match (plan.source, tool, &state.asked) {
-                    // What was read into misspelled words was not said: a change of it always asks.
-                    _ if changes && !plan.corrected.is_empty() => {
+                    // What was read into the words was not said: a change of it always asks.
+                    _ if changes && is_guessed(plan) => {
                         args.keys().cloned().chain([ENTRIES.to_owned()]).collect()
                     }
                     (Maker::Model, Some(tool), Some(words)) => made_up(tool, &step.args, &words.text),
@@ -359,6 +378,11 @@ impl Machine {
     /// A sentence of its own, in a language.
     pub fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {
         self.messages.say(language, key, values)
+    }
+
+    /// What a message says to an offer of these choices.
+    pub fn reply(&self, text: &str, choices: &[String]) -> Reply {
+        self.messages.reply(text, choices)
     }
 
     /// How a turn that waited for a yes ends when something of it is taken back.

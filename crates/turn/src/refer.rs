@@ -1,6 +1,7 @@
 //! References between steps: `from_step`, `with_step`, `from_turn`, `index`, and `${stepN.field}`; and texts
 //! that somebody has to compose: `${FILLER:what}`.
 
+use crate::offer::PICK;
 use crate::{Got, Source};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub(crate) struct Known<'a> {
     pub(crate) results: &'a [Got],
     /// The texts that were composed, by what was wanted.
     pub(crate) composed: &'a BTreeMap<String, String>,
+    /// What was chosen of the lists of which one thing is meant, by their step.
+    pub(crate) picks: &'a BTreeMap<usize, u64>,
 }
 
 /// A text that was not composed yet, if a step needs one.
@@ -60,10 +63,16 @@ pub(crate) fn resolve(
 ) -> Result<Resolved, Lost> {
     let mut out = Resolved { args: Map::new(), entries: None, with: None, derived: Vec::new() };
     let index = args.get("index").and_then(Value::as_i64);
+    let picks = args.contains_key(PICK);
     for (name, value) in args {
         let step = || value.as_u64().and_then(|n| usize::try_from(n).ok()).map(Source::Step);
         match name.as_str() {
-            "from_step" => out.entries = step(),
+            "from_step" => {
+                let chosen = value.as_u64().and_then(|n| usize::try_from(n).ok()).filter(|_| picks);
+                let chosen = chosen.and_then(|n| known.picks.get(&n).map(|at| Source::OneOfStep(n, *at)));
+                out.entries = chosen.or_else(step);
+            }
+            PICK => {}
             "with_step" => out.with = step(),
             "from_turn" => out.entries = Some(index.map_or(Source::Turn, Source::OneOfTurn)),
             "index" if args.contains_key("from_turn") => {}
@@ -159,9 +168,10 @@ mod tests {
     use serde_json::json;
 
     static NOTHING: BTreeMap<String, String> = BTreeMap::new();
+    static NO_PICKS: BTreeMap<usize, u64> = BTreeMap::new();
 
     fn known(results: &[Got]) -> Known<'_> {
-        Known { results, composed: &NOTHING }
+        Known { results, composed: &NOTHING, picks: &NO_PICKS }
     }
 
     #[test]
@@ -170,7 +180,7 @@ mod tests {
         let args = args.as_object().cloned().unwrap_or_default();
         assert_eq!(uncomposed(&args, known(&[])).as_deref(), Some("a note"));
         let composed = BTreeMap::from([("a note".to_owned(), "hello ${step1.value}".to_owned())]);
-        let known = Known { results: &results(), composed: &composed };
+        let known = Known { results: &results(), composed: &composed, picks: &NO_PICKS };
         assert_eq!(uncomposed(&args, known), None);
         let filled = resolve(&args, known, &|_| true).map(|step| Value::Object(step.args));
         // What was composed is text, whatever it looks like.
@@ -211,6 +221,21 @@ mod tests {
         let args = json!({ "a": "${step1.value}", "b": ["${step1.ok_count}"], "c": ["x ${step1.metadata.zone}"], "d": 1 });
         let step = resolve(&args.as_object().cloned().unwrap_or_default(), known(&results()), &|_| true);
         assert_eq!(step.map(|step| step.derived), Ok(vec!["a".to_owned(), "c".to_owned()]));
+    }
+
+    #[test]
+    fn one_thing_of_a_list_is_the_one_that_was_chosen_of_it() {
+        let args = json!({ "from_step": 1, "pick": "one", "dst_dir": "x" });
+        let args = args.as_object().cloned().unwrap_or_default();
+        let whole = resolve(&args, known(&results()), &|_| true);
+        assert!(whole.is_ok_and(|step| step.entries == Some(Source::Step(1)) && step.args.len() == 1));
+        let picks = BTreeMap::from([(1, 3)]);
+        let chosen = Known { picks: &picks, ..known(&[]) };
+        let one = resolve(&args, chosen, &|_| true);
+        assert!(one.is_ok_and(|step| step.entries == Some(Source::OneOfStep(1, 3))));
+        let all = json!({ "from_step": 1 }).as_object().cloned().unwrap_or_default();
+        let all = resolve(&all, chosen, &|_| true);
+        assert!(all.is_ok_and(|step| step.entries == Some(Source::Step(1))), "others mean all of it");
     }
 
     #[test]

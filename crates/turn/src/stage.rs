@@ -46,6 +46,9 @@ pub struct Recalled {
     pub language: String,
     /// What it is.
     pub kept: Kept,
+    /// A person chose it for these words: it is theirs, whatever the planner would make of them now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
 }
 
 /// What is kept of a plan.
@@ -74,7 +77,7 @@ pub(crate) fn answer(
         return (Answer::Plan(plan), spoken.to_owned(), Stage::Literal);
     }
     // What another planner made is not what this one would: it is planned again.
-    let recalled = recalled.filter(|recalled| recalled.made == planner.digest());
+    let recalled = recalled.filter(|recalled| recalled.chosen || recalled.made == planner.digest());
     if let Some(Recalled { kept: Kept::Exact(key, plan), language, .. }) = recalled
         && *key == normal(&words.text)
     {

@@ -1,5 +1,6 @@
 //! A plan is checked before anything of it runs, whoever made it.
 
+use crate::offer::{PICK, picked_from};
 use metnos_engine::{Catalog, Plan};
 use serde_json::Value;
 
@@ -21,12 +22,14 @@ pub(crate) enum Invalid {
     Argument { step: usize, tool: String, argument: String },
     #[error("step {step}: {argument} must point to an earlier step")]
     Forward { step: usize, argument: String },
+    #[error("step {step}: pick is \"one\", of the list of an earlier step")]
+    Pick { step: usize },
     #[error("step {step}: {tool} more than {IN_A_ROW} times in a row")]
     Repeated { step: usize, tool: String },
 }
 
 /// Names that are references, not arguments of the executor.
-const REFERENCES: [&str; 4] = ["from_step", "with_step", "from_turn", "index"];
+const REFERENCES: [&str; 5] = ["from_step", "with_step", "from_turn", "index", PICK];
 
 pub(crate) fn validate(plan: &Plan, catalog: &Catalog) -> Result<(), Invalid> {
     if plan.steps.is_empty() {
@@ -42,6 +45,9 @@ pub(crate) fn validate(plan: &Plan, catalog: &Catalog) -> Result<(), Invalid> {
             let reference = REFERENCES.contains(&argument.as_str());
             if !reference && !known.args.iter().any(|arg| arg.name == *argument) {
                 return Err(Invalid::Argument { step: number, tool, argument: argument.clone() });
+            }
+            if argument == PICK && picked_from(step).is_none() {
+                return Err(Invalid::Pick { step: number });
             }
             let points = matches!(argument.as_str(), "from_step" | "with_step");
             let back = value.as_u64().is_some_and(|to| to >= 1 && to < number as u64);

@@ -11,6 +11,6 @@ mod table;
 
 pub use handle::{handle, handles};
 pub use name::{ExecutorName, NameError};
-pub use near::nearest;
+pub use near::{how_far, nearest};
 pub use phrases::{failed_in, phrase, reads_as_english, said_in};
 pub use table::{Class, Family, Object, Qualifier, Verb};

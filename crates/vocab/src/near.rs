@@ -15,6 +15,22 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// How far the name of a thing is from a word, where it comes near at all: it holds the word, or few edits lead to it.
+pub fn how_far(word: &str, name: &str) -> Option<usize> {
+    let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
+    let (word, name) = (letters(word), letters(name));
+    if word.is_empty() || word.len() > LONGEST || name.len() > 4 * LONGEST {
+        return None;
+    }
+    let stem = |name: &[char]| name.iter().rposition(|c| *c == '.').unwrap_or(name.len());
+    let holds =
+        |long: &[char], short: &[char]| short.len() > 2 && long.windows(short.len()).any(|w| w == short);
+    let (bare, own) = (&word[..stem(&word)], &name[..stem(&name)]);
+    let edits = distance(&word, &name).min(distance(bare, own) + 1);
+    let few = edits <= 1 + word.len().min(name.len()) / 3;
+    (few || holds(&name, bare) || holds(&word, own)).then_some(edits)
+}
+
 const LONGEST: usize = 64;
 
 /// Edits between two words: insertions, deletions, replacements, and swaps of neighbours.
@@ -40,6 +56,16 @@ fn distance(a: &[char], b: &[char]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_hold_a_word_or_differ_little_come_near() {
+        assert!(how_far("hw3.docx", "hw2.docx") < how_far("hw3.docx", "hw3-old.docx"));
+        assert!(
+            how_far("hw3.docx", "HW3.odt").is_some() && how_far("report", "Annual report 2025.pdf").is_some()
+        );
+        assert_eq!(how_far("hw3.docx", "holiday.jpg"), None);
+        assert_eq!(how_far("", "a"), None);
+    }
 
     #[test]
     fn the_nearest_word_is_offered_and_a_stranger_is_not() {

@@ -1,8 +1,10 @@
 //! The pool's schemas as one shape: up to a few plans of up to so many steps, each with the typed
 //! arguments of its own executor.
 
+use super::read::PICK;
 use crate::catalog::{Arg, Role, Tool, Type};
 use metnos_shape::{Field, Shape};
+use metnos_vocab::Class;
 use serde_json::Value;
 
 /// Most steps of a plan.
@@ -48,6 +50,9 @@ fn args(tool: &Tool, earlier: bool, known: &[String]) -> Vec<Field> {
     let list = tool.arg(Role::List);
     if let Some(list) = list {
         fields.push(Field { name: "from_step".into(), shape: number(), required: list.required && !earlier });
+        if tool.class == Class::Changer {
+            fields.push(may(PICK, Shape::Choice(vec!["one".into()])));
+        }
         if earlier {
             fields.push(may("from_turn", Shape::Integer(-1, -1)));
             fields.push(may("index", Shape::Integer(1, 100)));

@@ -1,8 +1,10 @@
 //! The words of the question, from one file a language.
 
 use super::Again;
+use super::read::PICK;
 use crate::catalog::{Arg, Role, Tool, Type};
 use crate::{Clock, Request};
+use metnos_vocab::Class;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -187,6 +189,9 @@ fn described(tool: &Tool, language: &str) -> String {
     let mut args: Vec<String> = Vec::new();
     if let Some(list) = tool.arg(Role::List) {
         args.push(if list.required { "from_step!".to_owned() } else { "from_step".to_owned() });
+        if tool.class == Class::Changer {
+            args.push(format!("{PICK}: one"));
+        }
     }
     if tool.takes(Role::With) {
         args.push("with_step".to_owned());

@@ -7,11 +7,14 @@ use crate::plan::{Maker, Plan, Step};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
+/// How many of a list are meant: said of no value, so nothing of it can be made up.
+pub(super) const PICK: &str = "pick";
+
 /// What an answer says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proposed {
-    /// Steps that may run.
-    Plan(Plan),
+    /// Steps that may run, the best first; several where none of them is the better reading.
+    Plans(Vec<Plan>),
     /// Nothing in the pool does it.
     Nothing,
 }
@@ -31,21 +34,23 @@ pub(super) fn read(
             Err(why) => wrong = wrong.or(Some(why)),
         }
     }
-    let best = found.into_iter().min_by_key(|steps| rank(steps, request));
-    match (best, wrong) {
-        (Some(steps), _) => Ok(Proposed::Plan(Plan { steps, source: Maker::Model, ..Plan::default() })),
-        (None, Some(why)) => Err(why),
-        (None, None) => Ok(Proposed::Nothing),
-    }
+    let Some(best) = found.iter().map(|steps| rank(steps, request)).min() else {
+        return wrong.map_or(Ok(Proposed::Nothing), Err);
+    };
+    found.retain(|steps| rank(steps, request) == best);
+    found.dedup();
+    let plan = |steps| Plan { steps, source: Maker::Model, ..Plan::default() };
+    Ok(Proposed::Plans(found.into_iter().map(plan).collect()))
 }
 
-/// Of several plans: what can run, what was said rather than made up, what is short. Equal ones stay
-/// in the order they came.
+/// Of several plans: what can run, what was said rather than made up, what is short. Two that are equal in this are two
+/// readings, and whoever asked chooses.
 fn rank(steps: &[Step], request: &str) -> (bool, usize, usize) {
     let asleep = steps.iter().any(|step| step.dormant.is_some());
     let request = request.to_lowercase();
     let mut values = Vec::new();
-    steps.iter().for_each(|step| step.args.values().for_each(|value| texts(value, &mut values)));
+    let args = steps.iter().flat_map(|step| &step.args).filter(|(name, _)| *name != PICK);
+    args.for_each(|(_, value)| texts(value, &mut values));
     let made_up = values.iter().filter(|value| !said(value, &request)).count();
     (asleep, made_up, steps.len())
 }

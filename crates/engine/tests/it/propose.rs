@@ -26,7 +26,8 @@ fn find() -> Value {
 #[test]
 fn a_sound_answer_is_a_plan_of_a_model_without_what_says_nothing() {
     let sort = json!({ "tool": "sort_entries", "args": { "from_step": 1, "by": "size", "order": "desc" } });
-    let Proposed::Plan(plan) = read(&[], &one(json!([find(), sort]))).unwrap() else { panic!() };
+    let Proposed::Plans(plans) = read(&[], &one(json!([find(), sort]))).unwrap() else { panic!() };
+    let [plan] = &plans[..] else { panic!("{plans:?}") };
     assert_eq!(plan.source, Maker::Model);
     assert_eq!(
         Value::Object(plan.steps[0].args.clone()),
@@ -62,9 +63,16 @@ fn an_earlier_result_can_be_meant_only_when_there_is_one() {
 }
 
 #[test]
-fn of_two_plans_the_one_that_was_said_and_is_shorter_is_taken() {
+fn of_two_plans_the_one_that_was_said_is_taken_and_two_that_were_are_two_readings() {
     let made_up = json!({ "tool": "find_files", "args": { "base_path": "~/Secret", "kind": "image" } });
     let both = json!({ "plans": [{ "steps": [made_up] }, { "steps": [find()] }] });
-    let Proposed::Plan(plan) = read(&[], &both).unwrap() else { panic!() };
-    assert_eq!(plan.steps[0].args["base_path"], "~/Pictures");
+    let Proposed::Plans(plans) = read(&[], &both).unwrap() else { panic!() };
+    assert_eq!((plans.len(), &plans[0].steps[0].args["base_path"]), (1, &json!("~/Pictures")));
+    let other = json!({ "tool": "find_files", "args": { "base_path": "~/Pictures", "kind": "video" } });
+    let both = json!({ "plans": [{ "steps": [find()] }, { "steps": [other] }] });
+    let Proposed::Plans(plans) = read(&[], &both).unwrap() else { panic!() };
+    assert_eq!(plans.len(), 2, "neither is the better one");
+    let twice = json!({ "plans": [{ "steps": [find()] }, { "steps": [find()] }] });
+    let Proposed::Plans(plans) = read(&[], &twice).unwrap() else { panic!() };
+    assert_eq!(plans.len(), 1, "one reading is one");
 }
