@@ -79,6 +79,8 @@ async function begin(turn) {
     if (before && before !== turn) return answered(turn, before);
     known(turn, accepted.turn);
     turn.follow();
+    // What was offered before is withdrawn by something else.
+    for (const other of turns.values()) if (other.open && other !== turn) other.look();
   } catch (problem) {
     if (problem.status === 409 && turn.sent) return arrived(turn).catch(failed);
     turn.sent = true;

@@ -40,7 +40,7 @@ function reveal(element) {
 export class Turn {
   /** `again` sends a request once more. */
   constructor(id, request, began, again) {
-    Object.assign(this, { id, request, again, running: true, steps: new Map(), decided: new Set(), forms: 0 });
+    Object.assign(this, { id, request, again, running: true, steps: new Map(), decided: new Set(), forms: 0, picked: 0, open: null });
     this.state = make("p", { class: "state", role: "status" });
     this.timeline = make("ol");
     this.count = make("summary");
@@ -72,6 +72,7 @@ export class Turn {
       step: (step) => this.step(step),
       approval: (question) => this.asks(question),
       form: (form) => this.wants(form),
+      offer: (offer) => this.offers(offer),
       final: (answer) => this.ends(answer),
       trouble: (failure) => this.fails(failure),
       lost: (lost) => {
@@ -158,16 +159,17 @@ export class Turn {
       this.follow();
     });
     this.waits = question.id;
-    this.said.replaceChildren(shown);
+    this.said.replaceChildren(...[shown, question.note && make("p", { class: "until heard", text: question.note })].filter(Boolean));
     this.acts.replaceChildren();
     reveal(this.element);
     announce(question.text);
   }
 
-  /** Its card was answered in words. */
+  /** Its card was answered in words, or chosen from in them. */
   goesOn() {
     this.decided.add(this.waits);
-    this.waits = null;
+    this.picked = this.open || this.picked;
+    this.waits = this.open = null;
     this.said.replaceChildren();
     this.working();
     this.follow();
@@ -199,6 +201,42 @@ export class Turn {
     this.acts.replaceChildren();
     reveal(this.element);
     announce(form.text);
+  }
+
+  /** Lets the person choose: one button for each choice, and one for none of them. */
+  offers(offer) {
+    if (this.picked >= offer.offer || this.going) return;
+    this.over();
+    const shown = make("div", { class: "card offer", role: "group", "aria-label": offer.text }, make("p", { class: "lines", text: offer.text }));
+    const pick = (choice) => {
+      for (const button of shown.querySelectorAll("button")) button.disabled = true;
+      this.choose(offer.offer, choice);
+    };
+    for (const one of offer.choices) {
+      shown.append(make("button", { type: "button", "data-choice": String(one.number), text: `${one.number}. ${one.says}`, onclick: () => pick(one.number) }));
+    }
+    shown.append(make("button", { type: "button", class: "quiet", "data-choice": "0", text: say("offer-none"), onclick: () => pick(0) }));
+    this.open = offer.offer;
+    this.said.replaceChildren(shown);
+    this.acts.replaceChildren();
+    reveal(this.element);
+    announce(offer.text);
+  }
+
+  async choose(offer, choice) {
+    this.picked = offer;
+    this.open = null;
+    this.said.replaceChildren();
+    this.working();
+    this.follow();
+    try {
+      await post(`/agent/offers/${this.id}`, { offer, choice });
+    } catch (problem) {
+      this.over();
+      this.note.textContent = problem.text;
+      this.picked = 0;
+      await this.look();
+    }
   }
 
   /** Goes on at the step that lacked a credential. */
@@ -242,13 +280,14 @@ export class Turn {
 
   /** Shows an answer as it stands. */
   show(answer) {
-    this.waits = null;
+    this.waits = this.open = null;
     if (answer.status === "running") {
       if (!this.stop) this.follow();
       return;
     }
     this.over();
-    if (answer.approval?.standing === "pending") return this.asks(answer.approval);
+    if (answer.approval?.standing === "pending") return this.asks({ ...answer.approval, note: answer.note });
+    if (answer.offer) return this.offers(answer.offer);
     if (answer.question) {
       this.seen = this.forms;
       return this.wants({ text: answer.question });
@@ -265,6 +304,7 @@ export class Turn {
     if (answer.entries?.length) parts.push(table(this.id, answer.entries, answer.columns || [], answer.count));
     if (answer.next) parts.push(make("p", { class: "next", text: answer.next }));
     if (host) parts.push(...(answer.credentials || []).map((wanted) => credential(wanted, () => this.supplied())));
+    if (answer.note) parts.push(make("p", { class: "until heard", text: answer.note }));
     if (answer.by_model) parts.push(make("p", { class: "until", text: say("by-model") }));
     this.said.replaceChildren(...parts.filter(Boolean));
     // What did nothing was not done in any way.

@@ -36,7 +36,7 @@ function begin(entry) {
   const events = new EventSource(`/agent/turns/${entry.turn}/stream`);
   entry.events = events;
   let ended = false;
-  for (const name of ["phase", "step", "approval", "form", "final"]) {
+  for (const name of ["phase", "step", "approval", "form", "offer", "final"]) {
     events.addEventListener(name, (event) => {
       if (entry.over) return;
       const told = JSON.parse(event.data);

@@ -87,6 +87,7 @@ pub(crate) const SCRIPT_WORDS: &[&str] = &[
     "column-value",
     "file-take",
     "form-send",
+    "offer-none",
     "form-credential",
     "form-credential-field",
     "form-keep",
