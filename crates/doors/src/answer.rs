@@ -48,6 +48,9 @@ pub struct TurnAnswer {
     /// What is missing, as a question to be answered by `POST /agent/forms/{turn}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
+    /// What can be chosen from, by `POST /agent/offers/{turn}`. `question` says the same in letters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<OfferCard>,
     /// Credentials that a step lacks. The host gives each by `POST /agent/credentials/{name}`; then
     /// `POST /agent/forms/{turn}` without words goes on at that step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,6 +58,9 @@ pub struct TurnAnswer {
     /// True when a model made the plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_model: bool,
+    /// What was made of the words: which were taken for others, and which were not used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The answer as an SVG picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
@@ -70,6 +76,34 @@ pub struct TurnAnswer {
     /// True while something it changed can be taken back by `POST /agent/turns/{turn}/undo`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undoable: bool,
+}
+
+/// What a turn lets the person choose from.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct OfferCard {
+    /// Its number within the turn.
+    pub offer: u32,
+    /// The question.
+    pub text: String,
+    /// What can be chosen.
+    pub choices: Vec<OfferChoice>,
+}
+
+/// One thing that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct OfferChoice {
+    /// By this number, from 1.
+    pub number: u32,
+    /// What would be done, or what is meant.
+    pub says: String,
+}
+
+impl OfferCard {
+    /// The offer with this number.
+    pub(crate) fn new(offer: u32, text: String, choices: Vec<String>) -> Self {
+        let choices = (1..).zip(choices).map(|(number, says)| OfferChoice { number, says }).collect();
+        Self { offer, text, choices }
+    }
 }
 
 /// How much of what a turn changed was taken back.
@@ -180,6 +214,7 @@ impl TurnAnswer {
     /// Where a turn stands, with the first [`ROWS`] rows of its list.
     pub fn of(gateway: &Gateway, known: Turn) -> Result<Self, Failure> {
         let story = gateway.story(&known.id, 0)?;
+        let newest = story.last().map_or(0, |moment| moment.n);
         let last = story.iter().rev().flat_map(|moment| moment.beats.iter().rev()).next();
         let host = metnos_runtime::guards::Principal::parse(&known.caller).is_host();
         let mut answer = Self {
@@ -195,8 +230,10 @@ impl TurnAnswer {
             next: None,
             approval: None,
             question: None,
+            offer: None,
             credentials: Vec::new(),
             by_model: false,
+            note: None,
             picture: None,
             drawing: None,
             steps: 0,
@@ -208,6 +245,7 @@ impl TurnAnswer {
                 let text = |key: &str| ending.get(key).and_then(Value::as_str).map(str::to_owned);
                 answer.text = text("text").unwrap_or_default();
                 answer.next = text("next");
+                answer.note = text("note");
                 answer.picture = text("picture");
                 answer.drawing = text("drawing");
                 answer.by_model = ending.get("by_model") == Some(&Value::Bool(true));
@@ -237,6 +275,11 @@ impl TurnAnswer {
             Some(Beat::Asks { text }) if answer.status == "asks" => {
                 answer.text = text.clone();
                 answer.question = Some(text.clone());
+            }
+            Some(Beat::Offers { text, choices }) if answer.status == "asks" => {
+                answer.text = metnos_gateway::numbered(text, choices);
+                answer.question = Some(answer.text.clone());
+                answer.offer = Some(OfferCard::new(newest, text.clone(), choices.clone()));
             }
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! The turns at work: each on a thread of its own, watched by any number of streams, stopped by a word.
 
+mod ongoing;
+
 use crate::house::House;
 use crate::watched::{Party, Watched};
 use crate::who::{Came, Who, person_of, zone_named};
@@ -361,38 +363,6 @@ impl House {
             }
         });
         self.run(&turn, who, asker, work).await
-    }
-
-    /// Answers what a turn asked for.
-    pub(crate) async fn reply(
-        self: &Arc<Self>,
-        who: &Who,
-        turn: &str,
-        text: String,
-    ) -> Result<Started, Failure> {
-        let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());
-        let work: Work = Box::new(move |house, door| {
-            door.all_welcome()?;
-            house.gateway.answer(&id, &text, &asked, door).map(Some)
-        });
-        self.run(turn, who, Some(asker), work).await
-    }
-
-    /// Goes on with a turn whose step lacked a credential, at that step.
-    pub(crate) async fn go_on(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
-        let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());
-        let work: Work = Box::new(move |house, door| {
-            door.all_welcome()?;
-            house.gateway.supplied(&id, &asked, door).map(Some)
-        });
-        self.run(turn, who, Some(asker), work).await
-    }
-
-    /// Ends a turn that asks for something, without an answer.
-    pub(crate) async fn give_up(self: &Arc<Self>, who: &Who, turn: &str) -> Result<Started, Failure> {
-        let ((asked, asker), id) = (self.asked_before(who, turn)?, turn.to_owned());
-        let work: Work = Box::new(move |house, door| house.gateway.give_up(&id, &asked, door).map(Some));
-        self.run(turn, who, Some(asker), work).await
     }
 
     /// A turn of this person as it was asked for, and by whom.

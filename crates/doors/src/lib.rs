@@ -25,7 +25,7 @@ mod watched;
 mod who;
 mod words;
 
-pub use answer::{Card, CredentialForm, ROWS, Stands, TurnAnswer};
+pub use answer::{Card, CredentialForm, OfferCard, OfferChoice, ROWS, Stands, TurnAnswer};
 pub use api::{OpenForm, Rows, TurnListed, TurnRequest};
 pub use house::House;
 pub use instance::{Instance, Serving};

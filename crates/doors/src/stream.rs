@@ -1,6 +1,7 @@
 //! A turn as a stream of events. The numbers of the events are the numbers of the entries of its log, so a stream
 //! that broke goes on where it was, also after a restart.
 
+use crate::answer::OfferCard;
 use crate::house::House;
 use crate::hub::{Live, Now, Tick};
 use crate::who::Who;
@@ -205,14 +206,21 @@ impl Cursor {
                     value["state"] = "ended".into();
                     told.push(("step", value));
                 }
-                Beat::Asks { text } | Beat::Offers { text, .. } => {
-                    told.push(("form", json!({ "turn": self.live.turn, "text": text })));
+                Beat::Asks { text } => told.push(("form", json!({ "turn": self.live.turn, "text": text }))),
+                Beat::Offers { text, choices } => {
+                    let mut offer = json!(OfferCard::new(moment.n, text, choices));
+                    offer["turn"] = self.live.turn.clone().into();
+                    told.push(("offer", offer));
                 }
                 Beat::Ends { ending } if ending.get("status") == Some(&json!("waits")) => {
                     // One that was answered meanwhile is no longer a question.
                     let waits = answer.as_ref().and_then(|answer| answer.get("approval")).cloned();
                     let id = json!({ "id": ending.get("approval"), "text": ending.get("text") });
-                    told.push(("approval", waits.unwrap_or(id)));
+                    let mut card = waits.unwrap_or(id);
+                    if let Some(note) = ending.get("note") {
+                        card["note"] = note.clone();
+                    }
+                    told.push(("approval", card));
                 }
                 Beat::Ends { ending } if ending.get("status") == Some(&json!("asks")) => {
                     // Given or given up meanwhile, it is no longer asked for.

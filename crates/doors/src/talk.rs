@@ -5,8 +5,9 @@ use crate::house::House;
 use crate::hub::{Started, Wanted};
 use crate::who::Who;
 use crate::words::Speech;
+use jiff::Timestamp;
 use metnos_executor::{ErrorClass, Failure, Ulid, shown};
-use metnos_gateway::{Asked, Stage};
+use metnos_gateway::{Asked, Reply, Stage, numbered};
 use metnos_runtime::guards::Answer;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -46,6 +47,16 @@ impl Seen {
         }
     }
 
+    /// Whether an offer that was made then is before their eyes.
+    fn offer(&self, asked: &str, made: Option<Timestamp>) -> bool {
+        match self {
+            Self::Until(moment) => {
+                made.and_then(|at| u64::try_from(at.as_millisecond()).ok()).is_some_and(|at| at <= *moment)
+            }
+            _ => self.question(asked),
+        }
+    }
+
     fn question(&self, asked: &str) -> bool {
         match self {
             Self::Told(text) => text.contains(asked.trim()),
@@ -75,6 +86,13 @@ pub(crate) enum Meant {
     Decision(String, Answer),
     /// What this turn asked for.
     Reply(String),
+    /// A choice from this offer of a turn.
+    Choice {
+        /// The turn.
+        turn: String,
+        /// The number of the offer.
+        offer: u32,
+    },
     /// What this turn lacked is kept now.
     Supplied(String),
     /// A yes or no to a card that is not the one that waits: what waits is shown, and nothing is decided.
@@ -132,6 +150,7 @@ impl House {
         match meant {
             Meant::Decision(id, answer) => self.decide(who, &id, answer).await,
             Meant::Reply(turn) => self.reply(who, &turn, text).await,
+            Meant::Choice { turn, offer } => self.choose(who, &turn, offer, text).await,
             Meant::Supplied(turn) => self.go_on(who, &turn).await,
             Meant::Shown(turn) => Err(Failure::new(
                 ErrorClass::Conflict,
@@ -158,6 +177,18 @@ impl House {
             && let Some((turn, card)) = self.card_waiting(conversation)?.0
         {
             return Ok(Meant::Details { turn, card });
+        }
+        if last.status.as_deref() == Some("asks")
+            && let Some(offer) = self.gateway.open_offer(&last.id)?
+        {
+            let made = last.ended_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
+            let seen = seen.offer(&numbered(&offer.text, &offer.choices), made);
+            return Ok(match self.gateway.reply_to(&offer, text) {
+                // Whoever says something else wants that, and the offer is withdrawn.
+                Reply::Else => Meant::Request,
+                _ if seen => Meant::Choice { turn: last.id, offer: offer.number },
+                _ => Meant::Shown(last.id),
+            });
         }
         match last.status.as_deref() {
             // A credential is given elsewhere; here it is only said that it was. Nothing else is taken for one.
@@ -246,6 +277,9 @@ impl House {
         out.push_str(said);
         for detail in answer.approval.iter().filter(|_| details).flat_map(|card| &card.details) {
             let _ = write!(out, "\n- {detail}");
+        }
+        if let Some(note) = &answer.note {
+            let _ = write!(out, "\n_{note}_");
         }
         match (&answer.approval, &answer.next) {
             (Some(card), _) if card.standing == Stands::Pending => {

@@ -269,9 +269,15 @@ impl Gateway {
         plan: &Plan,
     ) -> Result<Option<(PlanKind, String, String)>, Failure> {
         let machine = self.machine();
-        let leans = machine.planner().plan(request, clock).1.leans;
-        if leans.clock || leans.conversation() || stands_somewhere(plan) || holds_a_moment(plan, request.text)
-        {
+        let planner = machine.planner();
+        let leans = planner.plan(request, clock).1.leans;
+        // What was said before plays no part where nothing was, or where the same is offered without it.
+        let alone = || match planner.plan(&Request { context: &[], ..request.clone() }, clock).0 {
+            Answer::Offer(offer) => offer.offers.iter().any(|choice| choice.plan.steps == plan.steps),
+            _ => false,
+        };
+        let free = request.context.is_empty() || !leans.conversation() || alone();
+        if leans.clock || !free || stands_somewhere(plan) || holds_a_moment(plan, request.text) {
             return Ok(None);
         }
         let body = serde_json::to_string(plan).map_err(|e| Failure::internal(e.to_string()))?;

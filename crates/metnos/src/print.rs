@@ -39,6 +39,14 @@ impl Printer {
         }
     }
 
+    /// A line for people that is less than the answer: dim where that shows.
+    pub(crate) fn dim(&self, text: &str) {
+        match std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+            true if !self.json => out(&format!("\x1b[2m{}\x1b[0m\n", safe(text))),
+            _ => self.say(text),
+        }
+    }
+
     /// The same for words of this program, in the person's language; what comes from elsewhere is said as it is.
     pub(crate) fn tell(&self, text: impl AsRef<str>) {
         self.say(metnos_vocab::said_in(language(), text.as_ref()));

@@ -41,6 +41,9 @@ pub struct OpenForm {
     pub text: String,
     /// The credentials that are missing; without any, the question is answered in words.
     pub credentials: Vec<CredentialForm>,
+    /// What can be chosen, in sentences; the answer is the number of one, from 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
 }
 
 impl From<metnos_gateway::Form> for OpenForm {
@@ -54,6 +57,7 @@ impl From<metnos_gateway::Form> for OpenForm {
             began_at: form.began_at,
             text: form.text,
             credentials: wanted.collect(),
+            choices: form.choices,
         }
     }
 }

@@ -10,6 +10,7 @@ mod forms;
 mod health;
 pub(crate) mod hooks;
 mod login;
+mod offers;
 mod refusal;
 mod turns;
 mod undo;
@@ -60,6 +61,7 @@ fn routed() -> (Router<Arc<House>>, Described) {
         .routes(routes!(approvals::decide))
         .routes(routes!(forms::list))
         .routes(routes!(forms::answer))
+        .routes(routes!(offers::choose))
         .routes(routes!(credentials::keep))
         .routes(routes!(login::login))
         .routes(routes!(login::logout))

@@ -206,7 +206,8 @@ impl House {
 }
 
 impl House {
-    /// Begins a request, or takes it for the answer to the card that waits: a plain yes or no is one.
+    /// Begins a request, or takes it for the answer to the card that waits, where it is a plain yes or no, or for a
+    /// choice from what is offered.
     async fn begun(
         self: &Arc<Self>,
         who: &Who,
@@ -220,7 +221,7 @@ impl House {
             (None, None) => Seen::Conversation,
         };
         match self.understand(who, &wanted.conversation, &wanted.text, seen).await? {
-            meant @ (Meant::Decision(..) | Meant::Shown(_)) => {
+            meant @ (Meant::Decision(..) | Meant::Shown(_) | Meant::Choice { .. }) => {
                 let Wanted { text, conversation, .. } = wanted;
                 self.act(who, &conversation, text, meant, None).await
             }
@@ -270,7 +271,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 /// Ask for something and get its answer; as events with `Accept: text/event-stream`.
 ///
-/// The events are `phase`, `step`, `approval`, `form`, `delta`, `final` and `error`.
+/// The events are `phase`, `step`, `approval`, `form`, `offer`, `delta`, `final` and `error`.
 #[utoipa::path(post, path = "/agent/turn", tag = "turns", request_body = TurnRequest,
     responses((status = 200, body = TurnAnswer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)),
     security(("token" = []), ("session" = [])))]

@@ -255,7 +255,7 @@ impl Telegram {
         let ended = meant.and_then(|meant| {
             match &meant {
                 Meant::Decision(id, answer) => return self.answers(heard, id, *answer, &mut row),
-                Meant::Reply(turn) | Meant::Supplied(turn) => {
+                Meant::Reply(turn) | Meant::Supplied(turn) | Meant::Choice { turn, .. } => {
                     row.turn.clone_from(turn);
                     // So that after a cut it is this turn of which is told.
                     self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
@@ -272,7 +272,7 @@ impl Telegram {
     }
 
     /// Ends an update with what came of it.
-    fn close_with(
+    pub(super) fn close_with(
         &self,
         heard: &Heard<'_>,
         row: &TelegramUpdate,

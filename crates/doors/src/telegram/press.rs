@@ -1,9 +1,9 @@
 //! Buttons: the answer to a question, taken from whom it was asked and from nobody else.
 
-use super::Telegram;
-use super::hear::told;
+use super::hear::{Heard, told};
 use super::render::{self, DETAILS};
 use super::update::Press;
+use super::{Telegram, unread};
 use crate::answer::Stands;
 use crate::who::Who;
 use crate::words::Speech;
@@ -27,6 +27,9 @@ impl Telegram {
         };
         let Some(who) = self.who(&press.from)? else { return over("tg-not-yours", &stranger) };
         let speech = self.speech(&who, &press.from);
+        if let Some((turn, offer, number)) = press.data.as_deref().and_then(render::chosen) {
+            return self.choose(Heard { row, who, speech }, press, (turn, offer, number), again);
+        }
         let Some((id, letter)) = press.data.as_deref().and_then(render::pressed) else {
             return over("tg-over", &speech);
         };
@@ -56,6 +59,51 @@ impl Telegram {
         };
         self.toast(press, &speech.t(if answer == Answer::No { "tg-said-no" } else { "tg-said-yes" }));
         self.decide(row, press, &who, (&approval, answer), &speech)
+    }
+
+    /// Somebody chose from an offer: that turn goes on with it, once. `again`: it may have been begun before.
+    fn choose(
+        self: &Arc<Self>,
+        heard: Heard<'_>,
+        press: &Press,
+        (turn, offer, number): (&str, u32, u32),
+        again: bool,
+    ) -> Result<(), Failure> {
+        let over = |key: &str, heard: &Heard<'_>, out: Vec<TelegramOut>| {
+            self.toast(press, &heard.speech.t(key));
+            self.done(heard.row, out)
+        };
+        if self.house.own_turn(&heard.who, turn).is_err() {
+            return over("tg-not-yours", &heard, Vec::new());
+        }
+        let open = self.house.gateway.open_offer(turn)?.filter(|open| open.number == offer);
+        let says = usize::try_from(number).ok().and_then(|n| n.checked_sub(1));
+        let says = open.as_ref().and_then(|open| open.choices.get(says?).cloned());
+        let mut row = heard.row.clone();
+        let Some(says) = says else {
+            // One that a cut caught was written down before it began: where it stands is told.
+            if again && row.turn == turn {
+                return self.tell(&row, &heard.speech, Vec::new(), true);
+            }
+            // The buttons of one that was withdrawn go; the others are gone.
+            let withdrawn = self.house.gateway.turn(turn)?.and_then(|known| known.status);
+            let message = press.message.as_ref().filter(|_| withdrawn.as_deref() == Some("cancelled"));
+            let gone = message
+                .map(|known| render::edit(known.chat.id, known.message_id, &heard.speech.t("tg-over")));
+            return over("tg-over", &heard, gone.into_iter().collect());
+        };
+        self.toast(press, &says);
+        row.turn = turn.to_owned();
+        self.db().telegram_turn(row.update_id, turn).map_err(unread)?;
+        let ended = self.handle.block_on(async {
+            let started = self.house.choose(&heard.who, turn, offer, number.to_string()).await?;
+            self.watched(&heard.who, row.chat, started).await
+        });
+        let told = press.message.as_ref().map(|message| {
+            let text = heard.speech.say("tg-chosen", &[("says", &format!("{number}. {says}"))]);
+            render::edit(message.chat.id, message.message_id, &text)
+        });
+        self.close_with(&heard, &row, ended, told.into_iter().collect())
     }
 
     fn decide(

@@ -1,6 +1,6 @@
 //! Answers as messages: plain text, so that nothing needs escaping, cut where Telegram cuts.
 
-use crate::answer::{Card, TurnAnswer};
+use crate::answer::{Card, OfferCard, TurnAnswer};
 use crate::words::Speech;
 use metnos_executor::shown;
 use metnos_memory::db::TelegramOut;
@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 const UNITS: usize = 4096;
 /// What takes more messages than this is sent as a file.
 const PARTS: usize = 3;
+/// The longest label of a button.
+const LABEL: usize = 60;
 /// How many rows of a list are written out.
 const ROWS: usize = 40;
 /// How much of a row.
@@ -47,6 +49,32 @@ pub(super) fn asking(chat: i64, text: &str, card: &Card, speech: &Speech) -> Tel
     let body =
         json!({ "chat_id": chat, "text": shown::text(&text), "reply_markup": { "inline_keyboard": rows } });
     out(chat, "message", &body)
+}
+
+/// A message with a button for each choice.
+pub(super) fn offering(chat: i64, turn: &str, text: &str, offer: &OfferCard) -> TelegramOut {
+    let button = |number: u32, says: &str| {
+        let label = cut(&shown::part(&format!("{number}. {says}")), LABEL);
+        json!([{ "text": label, "callback_data": choice(turn, offer.offer, number) }])
+    };
+    let rows: Vec<Value> = offer.choices.iter().map(|one| button(one.number, &one.says)).collect();
+    let text = cut(text, UNITS);
+    let body =
+        json!({ "chat_id": chat, "text": shown::text(&text), "reply_markup": { "inline_keyboard": rows } });
+    out(chat, "message", &body)
+}
+
+/// What the button of a choice says.
+pub(super) fn choice(turn: &str, offer: u32, number: u32) -> String {
+    format!("o:{turn}:{offer}:{number}")
+}
+
+/// The turn, the offer and the choice of a button.
+pub(super) fn chosen(data: &str) -> Option<(&str, u32, u32)> {
+    let mut parts = data.strip_prefix("o:")?.split(':');
+    let turn = parts.next().filter(|turn| metnos_executor::Ulid::from_string(turn).is_ok())?;
+    let (offer, number) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    parts.next().is_none().then_some((turn, offer, number))
 }
 
 /// Replaces a message; its buttons go.
@@ -88,6 +116,12 @@ pub(super) fn answer(chat: i64, answer: &TurnAnswer, speech: &Speech) -> Vec<Tel
     text.push_str(&answer.text);
     if let Some(next) = &answer.next {
         let _ = write!(text, "\n→ {next}");
+    }
+    if let Some(note) = &answer.note {
+        let _ = write!(text, "\n({note})");
+    }
+    if let Some(offer) = &answer.offer {
+        return vec![offering(chat, &answer.turn, &text, offer)];
     }
     let mut out = long(chat, &text, speech);
     if let Some(picture) = &answer.picture {
@@ -228,6 +262,17 @@ mod tests {
         assert_eq!(pressed(&text), Some((id.as_str(), 'o')));
         for bad in ["", "a:x:o", &data(&id, 'q'), &format!("{text}o"), &format!("b:{id}:o")] {
             assert_eq!(pressed(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_choice_is_bound_to_its_offer() {
+        let id = metnos_executor::Ulid::new().to_string();
+        let text = choice(&id, 12, 3);
+        assert!(text.len() <= 64);
+        assert_eq!(chosen(&text), Some((id.as_str(), 12, 3)));
+        for bad in ["", "o:x:1:1", &data(&id, 'o'), &format!("{text}:1"), &format!("o:{id}:1")] {
+            assert_eq!(chosen(bad), None, "{bad}");
         }
     }
 

@@ -111,6 +111,7 @@ impl Telegram {
         if status != "waits" {
             return over(render::answer(row.chat, &answer, speech));
         }
+        let beside = answer.note.as_ref().map(|note| format!("\n({note})")).unwrap_or_default();
         let Some(card) = answer.approval else { return over(render::answer(row.chat, &answer, speech)) };
         match card.standing {
             Stands::Pending => {}
@@ -126,7 +127,7 @@ impl Telegram {
         let mine = asker.as_ref().is_some_and(|person| person.id == HOST);
         if !approval.host_only || mine {
             return Ok(Some(Told {
-                out: vec![render::asking(row.chat, &card.text, &card, speech)],
+                out: vec![render::asking(row.chat, &format!("{}{beside}", card.text), &card, speech)],
                 waits: Some(id),
             }));
         }
@@ -136,7 +137,7 @@ impl Telegram {
         let name = asker.map_or(card.asked_by.clone(), |person| person.name);
         let host = self.person(HOST)?;
         let to_host = self.house.words.speak(host.and_then(|host| host.language).as_deref());
-        let text = format!("{}\n\n{}", to_host.say("tg-asks", &[("name", &name)]), card.text);
+        let text = format!("{}\n\n{}{beside}", to_host.say("tg-asks", &[("name", &name)]), card.text);
         for chat in self.chats(HOST)? {
             out.push(render::asking(chat, &text, &card, &to_host));
         }

@@ -22,7 +22,10 @@ pub(super) fn of(printer: Printer, gateway: &Gateway, turn: &str) -> Result<Turn
 pub(crate) fn show(printer: Printer, answer: &TurnAnswer, cut: &[Cut]) -> Result<ExitCode, Failure> {
     printer.progress_end();
     let (asks, lacks) = (answer.status == "asks", answer.question.is_none());
-    let next = forms::next(&answer.turn, asks, lacks, answer.next.as_deref());
+    let next = match &answer.offer {
+        Some(_) => Some(forms::pick(&answer.turn)),
+        None => forms::next(&answer.turn, asks, lacks, answer.next.as_deref()),
+    };
     if printer.json {
         let mut value = serde_json::to_value(answer).map_err(|e| Failure::internal(e.to_string()))?;
         if let Some(next) = next {
@@ -40,6 +43,9 @@ pub(crate) fn show(printer: Printer, answer: &TurnAnswer, cut: &[Cut]) -> Result
     } else {
         printer.table_of(&answer.entries, answer.count);
         printer.say(&answer.text);
+        if let Some(note) = &answer.note {
+            printer.dim(note);
+        }
         if let Some(next) = next {
             printer.say(format!("→ {next}"));
         }

@@ -10,7 +10,9 @@ use crate::remote::Remote;
 use metnos_doors::{ANSWER_EACH, TurnRequest, Words};
 use metnos_executor::wire::Progress;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_gateway::{Asked, AtWork, Cut, Gateway, Maker, Plan, Told, Turn, TurnDoor};
+use metnos_gateway::{
+    Asked, AtWork, Cut, Gateway, Maker, Messages, Plan, Reply, Told, Turn, TurnDoor, numbered,
+};
 use metnos_runtime::Form;
 use metnos_runtime::call::{Done, Door, turn_of};
 use metnos_runtime::guards::{Answer as Decision, Question};
@@ -29,11 +31,13 @@ pub(super) struct Chat {
     printer: Printer,
     /// The person said no to a question: nothing more of the turn is wanted.
     given_up: bool,
+    /// What they asked for in place of choosing from what was offered.
+    pub(super) instead: Option<String>,
 }
 
 impl Chat {
     pub(super) fn new(printer: Printer) -> Result<Self, Failure> {
-        Ok(Self { terminal: Terminal::new(printer)?, printer, given_up: false })
+        Ok(Self { terminal: Terminal::new(printer)?, printer, given_up: false, instead: None })
     }
 }
 
@@ -82,9 +86,27 @@ impl TurnDoor for Chat {
         (!self.given_up).then_some(line)
     }
 
+    fn offer(&mut self, text: &str, choices: &[String]) -> Option<String> {
+        if self.printer.json || !std::io::stdin().is_terminal() {
+            return None;
+        }
+        print::prompt(&format!("{}\n> ", numbered(text, choices)));
+        let line = self.terminal.hear().filter(|line| !line.is_empty())?;
+        if is_choice(&line, choices) {
+            return Some(line);
+        }
+        (self.given_up, self.instead) = (true, Some(line));
+        None
+    }
+
     fn as_door(&mut self) -> &mut dyn Door {
         self
     }
+}
+
+/// Whether what was typed below an offer answers it; anything else is a request of its own.
+pub(crate) fn is_choice(line: &str, choices: &[String]) -> bool {
+    Messages::shipped().is_ok_and(|messages| messages.reply(line, choices) != Reply::Else)
 }
 
 /// Whether what was typed at a question means that it is not wanted any more.
@@ -120,6 +142,14 @@ fn answers(gateway: &Gateway, asked: &Asked) -> Result<Option<(String, bool)>, F
         )
         .with_hint(ANSWER_EACH)),
     }
+}
+
+/// The newest turn of this conversation, where it offers something and this is a choice from it.
+fn offers(gateway: &Gateway, asked: &Asked) -> Result<Option<Turn>, Failure> {
+    let newest = gateway.turns_in(&asked.conversation, 1)?.pop().filter(|turn| turn.caller == asked.caller);
+    let Some(newest) = newest else { return Ok(None) };
+    let offer = gateway.open_offer(&newest.id)?;
+    Ok(offer.filter(|offer| gateway.reply_to(offer, &asked.text) != Reply::Else).map(|_| newest))
 }
 
 /// Carries out one request.
@@ -195,8 +225,14 @@ pub(crate) fn one(printer: Printer, gateway: &Gateway, asked: &Asked) -> Result<
         let answer = if yes { Decision::Once } else { Decision::No };
         return super::approvals::decide(printer, gateway, &card, answer, &asked.caller, Tell::Turn);
     }
+    if let Some(offering) = offers(gateway, asked)? {
+        return super::forms::go_on(printer, gateway, offering, Some(&asked.text));
+    }
     let told = gateway.ask(asked, &mut door)?;
     printer.progress_end();
+    if let Some(text) = door.instead {
+        return one(printer, gateway, &Asked { text, ..asked.clone() });
+    }
     let turn = told.turn.clone();
     let shown = show(printer, gateway, &turn, &cut);
     afterwards(gateway, &turn);
@@ -233,6 +269,9 @@ pub(crate) fn go_on(
     let mut door = Chat::new(printer)?;
     gateway.resume(at_work, done, &asked, &mut door)?;
     printer.progress_end();
+    if let Some(text) = door.instead {
+        return one(printer, gateway, &Asked { text, ..asked });
+    }
     let shown = show(printer, gateway, &turn, &[]);
     afterwards(gateway, &turn);
     shown
@@ -275,7 +314,7 @@ pub(super) fn show(
 
 /// Why an executor cannot run, by the key of the reason.
 fn asleep(why: &str) -> String {
-    let messages = metnos_gateway::Messages::shipped().ok();
+    let messages = Messages::shipped().ok();
     messages.map_or_else(|| why.to_owned(), |messages| messages.asleep("en", why, "metnos executors list"))
 }
 

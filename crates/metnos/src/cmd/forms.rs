@@ -5,7 +5,7 @@ use super::{caller, exec};
 use crate::print::Printer;
 use metnos_doors::OpenForm;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_gateway::{Form, Gateway, Turn};
+use metnos_gateway::{Asked, Form, Gateway, Turn};
 use metnos_runtime::guards::Principal;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -83,6 +83,9 @@ pub(crate) fn go_on(
         None => gateway.supplied(&known.id, &asked, &mut door)?,
     };
     printer.progress_end();
+    if let Some(text) = door.instead {
+        return super::ask::one(printer, gateway, &Asked { text, ..asked });
+    }
     let shown = show(printer, gateway, &known.id, &[]);
     afterwards(gateway, &known.id);
     exec::tidy(gateway.runtime());
@@ -113,6 +116,11 @@ pub(super) fn lacking_here(gateway: &Gateway) -> Result<Option<Turn>, Failure> {
     let Some(last) = gateway.turns_in(&super::session(), 1)?.pop() else { return Ok(None) };
     let lacks = |form: &Form| form.turn == last.id && !form.credentials.is_empty();
     Ok(gateway.forms(None)?.iter().any(lacks).then_some(last))
+}
+
+/// The command that chooses the first of what a request offers.
+pub(crate) fn pick(turn: &str) -> String {
+    format!("metnos answer {turn} 1")
 }
 
 /// What to do next, for a request that ended so: one that asks names the command that answers it.

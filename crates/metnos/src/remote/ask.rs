@@ -2,7 +2,7 @@
 
 use super::Remote;
 use super::events::Events;
-use crate::cmd::ask::is_no;
+use crate::cmd::ask::{is_choice, is_no};
 use crate::cmd::{answer, approvals, stop::Stop};
 use crate::print::{self, Printer};
 use metnos_doors::{Card, Rows, Stands, TurnAnswer, TurnRequest};
@@ -22,6 +22,7 @@ const PAGE: usize = 1000;
 /// Asks, shows what happens, and says how the process should end.
 pub(crate) fn ask(printer: Printer, remote: &Remote, request: TurnRequest) -> Result<ExitCode, Failure> {
     let turn = metnos_executor::Ulid::new().to_string();
+    let again = TurnRequest { turn: None, ..request.clone() };
     let request = TurnRequest { turn: Some(turn.clone()), ..request };
     // From before it is sent: it can be stopped while it is being read.
     let over = Arc::new(AtomicBool::new(false));
@@ -36,7 +37,18 @@ pub(crate) fn ask(printer: Printer, remote: &Remote, request: TurnRequest) -> Re
     });
     over.store(true, Ordering::Relaxed);
     let _ = listening.join();
-    ended
+    match ended? {
+        Ended::Over(code) => Ok(code),
+        Ended::Instead(text) => ask(printer, remote, TurnRequest { text, ..again }),
+    }
+}
+
+/// How watching a turn ended.
+enum Ended {
+    /// With what the process says at its end.
+    Over(ExitCode),
+    /// Something else is wanted than what was offered.
+    Instead(String),
 }
 
 /// Says yes to a card of a turn, and shows how the turn goes on.
@@ -54,7 +66,13 @@ pub(crate) fn approve(
     let ended = watch(printer, remote, turn, Events::new(stream), &stop);
     over.store(true, Ordering::Relaxed);
     let _ = listening.join();
-    ended
+    match ended? {
+        Ended::Over(code) => Ok(code),
+        Ended::Instead(text) => {
+            let conversation = Some(crate::cmd::session());
+            ask(printer, remote, TurnRequest { text, conversation, ..TurnRequest::default() })
+        }
+    }
 }
 
 /// Carries Ctrl-C to where the turn runs.
@@ -85,13 +103,13 @@ fn watch(
     turn: &str,
     events: Events<impl std::io::Read>,
     stop: &Stop,
-) -> Result<ExitCode, Failure> {
+) -> Result<Ended, Failure> {
     for event in events {
         let event = event?;
         let data = &event.data;
         match event.name.as_str() {
             "phase" => phase(printer, data),
-            "approval" | "form" => {
+            "approval" | "form" | "offer" => {
                 printer.progress_end();
                 // What was answered meanwhile is no longer asked: it goes on in this stream.
                 let stands: TurnAnswer = read(remote.get(&format!("/agent/turns/{turn}"))?)?;
@@ -105,30 +123,43 @@ fn watch(
                         let Card { id, text, details, can_last, lang, .. } = card;
                         let question = Question { id, text, details, can_last, lang };
                         let Some(answer) = word(approvals::ask_here(&question, stop)) else {
-                            return finished(printer, remote, json!(stands));
+                            return finished(printer, remote, json!(stands)).map(Ended::Over);
                         };
                         let decided = json!({ "answer": answer, "wait": false });
                         remote.post(&format!("/agent/approvals/{}", question.id), &decided)?;
                     }
                     "asks" => {
                         // A credential is not typed into a request.
-                        let heard = stands.question.as_deref().and_then(|text| reply(printer, text, stop));
-                        let Some(answer) = heard else { return finished(printer, remote, json!(stands)) };
-                        if is_no(&answer) {
+                        let below = if stands.offer.is_some() { "\n>" } else { "" };
+                        let question = stands.question.as_ref().map(|text| format!("{text}{below}"));
+                        let heard = question.and_then(|text| reply(printer, &text, stop));
+                        let Some(answer) = heard else {
+                            return finished(printer, remote, json!(stands)).map(Ended::Over);
+                        };
+                        let offer = stands.offer.as_ref();
+                        let choices: Vec<String> = offer.map_or_else(Vec::new, |offer| {
+                            offer.choices.iter().map(|choice| choice.says.clone()).collect()
+                        });
+                        if offer.is_some() && !is_choice(&answer, &choices) {
+                            return Ok(Ended::Instead(answer));
+                        }
+                        if offer.is_none() && is_no(&answer) {
                             remote.post(&format!("/agent/turns/{turn}/cancel"), &json!({}))?;
-                            return finished(printer, remote, remote.get(&format!("/agent/turns/{turn}"))?);
+                            return finished(printer, remote, remote.get(&format!("/agent/turns/{turn}"))?)
+                                .map(Ended::Over);
                         }
                         // The answer comes over this stream too; waiting for it twice is one time too many.
                         let told =
                             remote.post(&format!("/agent/forms/{turn}"), &json!({ "text": answer }))?;
-                        if told.get("approval").is_none() {
-                            return finished(printer, remote, told);
+                        // What is offered next comes over this stream.
+                        if told.get("approval").is_none() && told.get("offer").is_none() {
+                            return finished(printer, remote, told).map(Ended::Over);
                         }
                     }
                     _ => {}
                 }
             }
-            "final" => return finished(printer, remote, event.data),
+            "final" => return finished(printer, remote, event.data).map(Ended::Over),
             "error" => {
                 let failure = serde_json::from_value::<Failure>(data.clone());
                 return Err(failure.unwrap_or_else(|_| Failure::internal(data.to_string())));

@@ -40,6 +40,7 @@ mod mixed;
 mod models;
 mod narrow;
 mod non_root;
+mod offers;
 mod one_answer;
 mod ops;
 mod outside;

@@ -9,8 +9,8 @@ fn ask(house: &House, request: &str) -> Value {
     house.run(&["--json", "ask", request]).json()
 }
 
-fn text(answer: &Value) -> &str {
-    answer["text"].as_str().unwrap_or_default()
+fn note(answer: &Value) -> &str {
+    answer["note"].as_str().unwrap_or_default()
 }
 
 #[test]
@@ -19,18 +19,18 @@ fn a_misspelled_word_is_read_as_it_was_meant_and_that_is_told() {
     house.write("Downloads/a.pdf", "a");
     house.write("Downloads/b.txt", "b");
     for (request, told) in [
-        ("find the pdfs in downlods", "“downlods” as “downloads”"),
-        ("shwo me the pdfs in downloads", "“shwo” as “show”"),
-        ("trova i pdf in scraicati", "“scraicati” come “scaricati”"),
+        ("find the pdfs in downlods", "`downlods` as `downloads`"),
+        ("shwo me the pdfs in downloads", "`shwo` as `show`"),
+        ("trova i pdf in scraicati", "`scraicati` come `scaricati`"),
     ] {
         let answer = ask(&house, request);
         assert_eq!(answer["status"], "done", "{answer}");
-        assert!(text(&answer).contains(told), "{answer}");
+        assert!(note(&answer).contains(told), "{answer}");
         assert!(answer.to_string().contains("a.pdf") && !answer.to_string().contains("b.txt"), "{answer}");
     }
     // What is right as it stands is not touched.
     let answer = ask(&house, "find the pdfs in downloads");
-    assert!(!text(&answer).contains('“'), "{answer}");
+    assert!(answer["note"].is_null(), "{answer}");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_change_over_a_misspelled_word_asks_at_every_level() {
     assert_eq!(done["status"], "done", "{done}");
     let waits = ask(&house, "delte ~/Downloads/b.txt");
     assert_eq!(waits["status"], "waits", "{waits}");
-    assert!(waits.to_string().contains("“delte” as “delete”"), "{waits}");
+    assert!(waits.to_string().contains("`delte` as `delete`"), "{waits}");
     assert!(house.home().join("Downloads/b.txt").exists());
 }
 
