@@ -72,7 +72,7 @@ impl Plan {
 pub struct Step {
     /// The executor.
     pub tool: String,
-    /// Its arguments; `from_step`, `with_step`, `from_turn` and `index` refer to results.
+    /// Its arguments; `from_step`, `with_step`, `from_turn`, `index` and `pick` refer to results.
     pub args: Map<String, Value>,
     /// Why it cannot run yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ pub struct Ask {
 /// Readings to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Offer {
-    /// The likeliest first, at most three.
+    /// The likeliest first, at most four.
     pub offers: Vec<Choice>,
 }
 
