@@ -20,6 +20,7 @@ mod says;
 mod stage;
 mod things;
 mod validate;
+mod value;
 mod whole;
 
 pub use bound::Bound;

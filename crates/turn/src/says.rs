@@ -1,10 +1,11 @@
 //! A plan in one short sentence, made from its steps: what is done to what, where, which and how many. The words are
 //! data, by executor, verb and role; what they do not know is said by what the manifest says of itself.
 
-use crate::ending::{MessagesError, put};
+use crate::ending::MessagesError;
 use crate::machine::Machine;
 use crate::offer::PICK;
 use crate::things::manner;
+use crate::value::put;
 use metnos_engine::catalog::{Arg, Role, Tool};
 use metnos_engine::{Catalog, Plan, Step};
 use serde::Deserialize;
