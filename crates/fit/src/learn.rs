@@ -2,58 +2,135 @@
 
 use crate::rows::Row;
 use crate::svm;
-use metnos_engine::evidence::{Last, Layout, Model, Reader, Said, flag, given, is_given};
+use metnos_engine::evidence::{
+    Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken, flag, given, is_given,
+    unheld, word,
+};
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
+use metnos_vocab::Class;
 use metnos_language::{Lattice, Lexicons, Lit};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What rows are read with.
 pub(crate) struct Teacher<'c> {
     pub(crate) catalog: &'c Catalog,
     pub(crate) lexicons: Arc<Lexicons>,
-    pub(crate) clock: Clock,
+    now: jiff::Zoned,
+}
+
+/// So many requests make a word one that people use for an executor.
+const SPOKEN: usize = 2;
+
+/// And so many one that says nothing in a request that changes something.
+const AROUND_CHANGES: usize = 3;
+
+/// Every word that may say what is asked does.
+struct Asked;
+
+impl Spoken for Asked {
+    fn asks(&self, _: &str) -> bool {
+        true
+    }
+
+    fn idles(&self, _: &str) -> bool {
+        false
+    }
+
+    fn changes(&self) -> bool {
+        true
+    }
 }
 
 /// A row, read.
-struct Example {
+pub(crate) struct Example {
+    /// Whether it stands as it was written.
+    original: bool,
     said: Said,
     shape: Shape,
     steps: Vec<Step>,
     flags: Vec<String>,
+    /// The features of each mention that could fill a slot, and whether it does.
+    slots: Vec<(Features, bool)>,
+    /// Those that do.
+    filled: Vec<Filled>,
+}
+
+/// Rows that were read.
+pub(crate) struct Library<'r> {
+    alone: Vec<(&'r Row, Vec<Example>)>,
+    /// Rows that follow others: what they are about depends on the weights.
+    following: Vec<&'r Row>,
+}
+
+/// Does both halves of a list at once, and joins what comes of them in order.
+fn split<'i, T: Sync, O: Send>(all: &'i [T], work: impl Fn(&'i [T]) -> Vec<O> + Sync) -> Vec<O> {
+    let (first, second) = all.split_at(all.len() / 2);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| work(first));
+        let second = work(second);
+        let mut all = first.join().unwrap_or_default();
+        all.extend(second);
+        all
+    })
 }
 
 impl<'c> Teacher<'c> {
     pub(crate) fn new(catalog: &'c Catalog) -> Result<Self, String> {
         let lexicons = Lexicons::shipped().map_err(|e| e.to_string())?;
-        let clock = Clock::parse("2026-11-15T10:00:00+01:00", "Europe/Rome").map_err(|e| e.to_string())?;
-        Ok(Self { catalog, lexicons, clock })
+        let now = "2026-11-15T10:00:00+01:00[Europe/Rome]".parse::<jiff::Zoned>().map_err(|e| e.to_string())?;
+        Ok(Self { catalog, lexicons, now })
     }
 
-    /// Weights from these rows: once without what earlier requests were about, to read those with, and once with it.
-    pub(crate) fn fit(&self, rows: &[&Row]) -> Model {
-        let alone: Vec<&Row> = rows.iter().copied().filter(|row| row.context.is_empty()).collect();
-        let first = self.fit_to(&alone, None);
-        self.fit_to(rows, Some(&first))
+    /// The moment at which all rows are said.
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::at(self.now.clone())
     }
 
-    fn fit_to(&self, rows: &[&Row], earlier: Option<&Model>) -> Model {
-        let reader = earlier.map(|model| Reader::new(model, self.catalog));
-        let mut examples = Vec::with_capacity(rows.len() * 2);
-        for row in rows {
-            examples.extend(self.example(row, reader.as_ref()));
-            if let Some(row) = self.misspelled(row) {
-                examples.extend(self.example(&row, reader.as_ref()));
-            }
-        }
-        let mut model = self.labels(&examples);
-        self.slots(&examples, &mut model);
-        let mut shapes: Vec<Shape> = examples.into_iter().map(|example| example.shape).collect();
-        shapes.sort();
-        shapes.dedup();
-        model.shapes = shapes;
+    /// What rows that stand alone say, read once for every fit.
+    pub(crate) fn library<'r>(&self, rows: &'r [Row]) -> Library<'r> {
+        let read = |rows: &'r [Row]| -> Vec<(&'r Row, Vec<Example>)> {
+            let alone = |row: &&Row| row.context.is_empty();
+            rows.iter().filter(alone).map(|row| (row, self.examples(row, None))).collect()
+        };
+        let alone = split(rows, read);
+        Library { alone, following: rows.iter().filter(|row| !row.context.is_empty()).collect() }
+    }
+
+    /// Weights from the rows that `of` takes: once without what earlier requests were about, to read those with, and
+    /// once with it.
+    pub(crate) fn fit(&self, library: &Library<'_>, of: impl Fn(&Row) -> bool) -> Result<Packed, String> {
+        let alone: Vec<&Example> =
+            library.alone.iter().filter(|(row, _)| of(row)).flat_map(|(_, examples)| examples).collect();
+        let first = Packed::new(&self.fit_to(&alone)).map_err(|e| e.to_string())?;
+        let reader = Reader::new(&first, self.catalog);
+        let rows: Vec<&Row> = library.following.iter().copied().filter(|row| of(row)).collect();
+        let following = split(&rows, |rows: &[&Row]| {
+            rows.iter().flat_map(|row| self.examples(row, Some(&reader))).collect()
+        });
+        let all: Vec<&Example> = alone.into_iter().chain(&following).collect();
+        Packed::new(&self.fit_to(&all)).map_err(|e| e.to_string())
+    }
+
+    fn fit_to(&self, examples: &[&Example]) -> Model {
+        let mut model = self.labels(examples);
+        slots(examples, &mut model);
+        self.spoken(examples, &mut model);
+        model.shapes = examples.iter().map(|example| example.shape.clone()).collect();
+        model.shapes.sort();
+        model.shapes.dedup();
         model
+    }
+
+    /// A row as it was written, and with a typing error.
+    fn examples(&self, row: &Row, reader: Option<&Reader<'_>>) -> Vec<Example> {
+        let mut examples: Vec<Example> = self.example(row, reader).into_iter().collect();
+        if let Some(row) = self.misspelled(row) {
+            let example = self.example(&row, reader);
+            examples.extend(example.map(|example| Example { original: false, ..example }));
+        }
+        examples
     }
 
     /// The row with one typing error, in a word that a lexicon knows.
@@ -103,12 +180,23 @@ impl<'c> Teacher<'c> {
                 }
             }
         }
-        Some(Example { said, shape, steps, flags })
+        let gold = given(&steps, self.catalog);
+        let pairs = Layout::new(&shape, self.catalog).map(|layout| said.pairs(&layout, &self.clock()));
+        let pairs = pairs.into_iter().flatten();
+        let (mut slots, mut filled) = (Vec::new(), Vec::new());
+        for (pair, features) in pairs {
+            let wanted = is_given(pair.slot, &pair.values, &gold);
+            slots.push((features, wanted));
+            if wanted {
+                filled.push(pair);
+            }
+        }
+        Some(Example { original: true, said, shape, steps, flags, slots, filled })
     }
 
     pub(crate) fn said(&self, row: &Row, last: Option<&Last>) -> Option<Said> {
         let lexicon = self.lexicons.get(&row.lang)?;
-        Some(Said::new(&row.query, last, row.context.last().map(String::as_str), lexicon, &self.clock))
+        Some(Said::new(&row.query, last, row.context.last().map(String::as_str), lexicon, &self.clock()))
     }
 
     /// What the requests before a row were about, as this reader reads them.
@@ -117,8 +205,8 @@ impl<'c> Teacher<'c> {
         let mut last: Option<Last> = None;
         let mut before: Option<&str> = None;
         for text in &row.context {
-            let said = Said::new(text, last.as_ref(), before, lexicon, &self.clock);
-            if let Some(best) = reader.read(&said, last.as_ref(), &self.clock).into_iter().next() {
+            let said = Said::new(text, last.as_ref(), before, lexicon, &self.clock());
+            if let Some(best) = reader.read(&said, last.as_ref(), &self.clock()).into_iter().next() {
                 last = reader.after(&best, last);
             }
             before = Some(text);
@@ -127,7 +215,7 @@ impl<'c> Teacher<'c> {
     }
 
     /// One separator for each label: what shapes share, and what words decide.
-    fn labels(&self, examples: &[Example]) -> Model {
+    fn labels(&self, examples: &[&Example]) -> Model {
         let mut numbers: HashMap<u64, u32> = HashMap::new();
         let mut names: Vec<u64> = Vec::new();
         let inputs: Vec<Vec<(u32, f32)>> = examples
@@ -149,21 +237,25 @@ impl<'c> Teacher<'c> {
                 classes.entry(label).or_insert_with(|| vec![false; examples.len()])[i] = true;
             }
         }
-        let mut model = Model::default();
-        for (label, of) in classes {
+        let classes: Vec<(String, Vec<bool>)> = classes.into_iter().collect();
+        let learn = |(label, of): &(String, Vec<bool>)| {
             // What words decide about an executor is learned where it is used.
             let tool = label.strip_prefix("flag:").and_then(|rest| rest.split('.').next());
-            let fits = |example: &Example| {
+            let fits = |example: &&Example| {
                 tool.is_none_or(|tool| example.steps.iter().any(|step| step.tool == tool))
             };
             let (some, wanted): (Vec<&[(u32, f32)]>, Vec<bool>) = inputs
                 .iter()
-                .zip(&of)
+                .zip(of)
                 .zip(examples)
                 .filter(|(_, example)| fits(example))
                 .map(|((input, of), _)| (input.as_slice(), *of))
                 .unzip();
-            let weights = svm::fit(&some, &wanted, names.len(), 1.0);
+            svm::fit(&some, &wanted, names.len(), 1.0)
+        };
+        let all = split(&classes, |classes| classes.iter().map(learn).collect::<Vec<_>>());
+        let mut model = Model::default();
+        for ((label, _), weights) in classes.into_iter().zip(all) {
             let n = model.labels.len() as u32;
             model.labels.push(label);
             model.bias.push(weights[names.len()] as f32);
@@ -174,35 +266,69 @@ impl<'c> Teacher<'c> {
         model
     }
 
-    /// Which mention fills which slot.
-    fn slots(&self, examples: &[Example], model: &mut Model) {
-        let mut numbers: HashMap<u64, u32> = HashMap::new();
-        let mut names: Vec<u64> = Vec::new();
-        let mut inputs: Vec<Vec<(u32, f32)>> = Vec::new();
-        let mut wanted = Vec::new();
-        for example in examples {
-            let Some(layout) = Layout::new(&example.shape, self.catalog) else { continue };
-            let gold = given(&example.steps, self.catalog);
-            for (filled, features) in example.said.pairs(&layout, &self.clock) {
-                let numbered = features.into_iter().map(|feature| {
-                    let at = *numbers.entry(feature).or_insert_with(|| {
-                        names.push(feature);
-                        names.len() as u32 - 1
-                    });
-                    (at, 0.3)
-                });
-                inputs.push(numbered.collect());
-                wanted.push(is_given(filled.slot, &filled.values, &gold));
+    /// Which words people use for what is done, and around it, where more than one request did.
+    fn spoken(&self, examples: &[&Example], model: &mut Model) {
+        let mut counts: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
+        for example in examples.iter().filter(|example| example.original) {
+            let changer = |tool: &&str| self.catalog.get(tool).is_some_and(|t| t.class == Class::Changer);
+            let tools: Vec<&str> =
+                example.steps.iter().map(|step| step.tool.as_str()).filter(changer).collect();
+            let said = &example.said;
+            for word in said.mentions.iter().filter(|m| m.cost == 0).filter_map(word) {
+                for tool in &tools {
+                    counts.entry((tool, word.clone())).or_default().insert(&said.text);
+                }
+            }
+            let candidate = Candidate {
+                shape: example.shape.clone(),
+                filled: example.filled.clone(),
+                built: Built { steps: example.steps.clone(), ask: None },
+                score: 0.0,
+            };
+            if matches!(example.shape, Shape::Say | Shape::Gap) {
+                continue;
+            }
+            let of = if tools.is_empty() { LOOKS } else { CHANGES };
+            // A word with a sense of its own says something, and remarks are skipped anyway.
+            let plain = format!("{} ", said.language);
+            let idle = unheld(said, &candidate, &Asked).into_iter();
+            for word in idle.filter(|word| word.key.starts_with(&plain) && !(word.beside && of == CHANGES)) {
+                counts.entry((of, word.key)).or_default().insert(&said.text);
             }
         }
-        let some: Vec<&[(u32, f32)]> = inputs.iter().map(Vec::as_slice).collect();
-        let weights = svm::fit(&some, &wanted, names.len(), 1.0);
-        model.slots = names
-            .iter()
-            .zip(&weights)
-            .filter(|(_, weight)| weight.abs() > 1e-4)
-            .map(|(name, weight)| (*name, *weight as f32 * 0.3))
-            .collect();
-        model.slot_bias = weights[names.len()] as f32;
+        for ((of, word), requests) in counts {
+            let enough = if of == CHANGES { AROUND_CHANGES } else { SPOKEN };
+            if requests.len() >= enough {
+                model.spoken.entry(of.to_owned()).or_default().push(word);
+            }
+        }
     }
+}
+
+/// Which mention fills which slot.
+fn slots(examples: &[&Example], model: &mut Model) {
+    let mut numbers: HashMap<u64, u32> = HashMap::new();
+    let mut names: Vec<u64> = Vec::new();
+    let mut inputs: Vec<Vec<(u32, f32)>> = Vec::new();
+    let mut wanted = Vec::new();
+    for (features, is_wanted) in examples.iter().flat_map(|example| &example.slots) {
+        let numbered = features.iter().map(|(feature, strength)| {
+            let at = *numbers.entry(*feature).or_insert_with(|| {
+                names.push(*feature);
+                names.len() as u32 - 1
+            });
+            (at, *strength)
+        });
+        inputs.push(numbered.collect());
+        wanted.push(*is_wanted);
+    }
+    let some: Vec<&[(u32, f32)]> = inputs.iter().map(Vec::as_slice).collect();
+    let weights = svm::fit(&some, &wanted, names.len(), 1.0);
+    model.slots = names
+        .iter()
+        .zip(&weights)
+        .filter(|(_, weight)| weight.abs() > 1e-4)
+        .map(|(name, weight)| (*name, *weight as f32))
+        .collect();
+    model.slot_bias = weights[names.len()] as f32;
 }

@@ -1,7 +1,8 @@
 //! Fits the weights that requests are read with, from the rows that people wrote, and measures them.
 //!
 //! `metnos-fit [SET …] [--verbose]` leaves one set out at a time (each voice, unless sets are named), fits the others
-//! and prints how often the right plan comes first, and among the first three. One thread, a fixed order, only
+//! and prints how often the right plan comes first, and among the first three. `--write=FILE` fits all rows and writes
+//! the weights. One thread, a fixed order, only
 //! + − × ÷: the same figures on every machine.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
@@ -14,6 +15,7 @@ mod svm;
 
 use learn::Teacher;
 use metnos_engine::Catalog;
+use metnos_engine::evidence::Packed;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -31,6 +33,23 @@ fn run(words: &[String]) -> Result<(), String> {
     let catalog = Catalog::shipped().map_err(|e| e.to_string())?;
     let rows = rows::all()?;
     let teacher = Teacher::new(&catalog)?;
+    if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--write=")) {
+        let weights = teacher.fit(&teacher.library(&rows), |_| true)?;
+        std::fs::write(file, weights.bytes()).map_err(|e| format!("{file}: {e}"))?;
+        println!("{file}: {} bytes from {} rows", weights.bytes().len(), rows.len());
+        return Ok(());
+    }
+    if let Some(text) = words.iter().find_map(|word| word.strip_prefix("--say=")) {
+        let file = "crates/engine/data/weights.bin";
+        let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+        let weights = Packed::read(bytes.into()).map_err(|e| e.to_string())?;
+        let lang = words.iter().find_map(|word| word.strip_prefix("--lang=")).unwrap_or("en");
+        return measure::show(&teacher, &weights, text, lang);
+    }
+    if words.iter().any(|word| word == "--dangerous") {
+        let weights = teacher.fit(&teacher.library(&rows), |_| true)?;
+        return measure::dangerous(&teacher, &weights, words.iter().any(|word| word == "--verbose"));
+    }
     let verbose = words.iter().any(|word| word == "--verbose");
     let mut sets: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
@@ -39,10 +58,11 @@ fn run(words: &[String]) -> Result<(), String> {
         sets.dedup();
     }
     let mut sum = measure::Figures::default();
+    let library = teacher.library(&rows);
     for set in &sets {
-        let (test, train): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.set == *set);
-        let model = teacher.fit(&train);
-        let figures = measure::measure(&teacher, &model, &test, verbose);
+        let test: Vec<&rows::Row> = rows.iter().filter(|row| row.set == *set).collect();
+        let model = teacher.fit(&library, |row| row.set != *set)?;
+        let figures = measure::measure(&teacher, &model, &test, verbose)?;
         println!("{set}: {figures}");
         sum.add(&figures);
     }

@@ -3,10 +3,13 @@
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
-use metnos_engine::evidence::{Candidate, Layout, Model, Reader, Said};
+use metnos_engine::evidence::{Candidate, Decision, Layout, Packed, Reader, Readings, Said, Words, unheld};
 use metnos_engine::shape::Shape;
+use metnos_engine::{Answer, Plan, Planner, Request, Step};
+use metnos_vocab::Class;
 use serde_json::{Value, json};
 use std::fmt;
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Figures {
@@ -16,6 +19,23 @@ pub(crate) struct Figures {
     plan: usize,
     plan_in_three: usize,
     filled: usize,
+    decided: Decided,
+}
+
+/// What becomes of requests when it is decided what to do.
+#[derive(Default)]
+struct Decided {
+    /// The right answer at once.
+    at_once: usize,
+    /// Or among what is offered.
+    tapped: usize,
+    offered: usize,
+    /// Another plan than the right one, which changes something; of these, plans that delete or send.
+    wrong: usize,
+    grave: usize,
+    /// Requests for something that changes, and those of them whose right plan is held.
+    changing: usize,
+    held: usize,
 }
 
 impl Figures {
@@ -26,6 +46,14 @@ impl Figures {
         self.plan += other.plan;
         self.plan_in_three += other.plan_in_three;
         self.filled += other.filled;
+        let (sum, more) = (&mut self.decided, &other.decided);
+        sum.at_once += more.at_once;
+        sum.tapped += more.tapped;
+        sum.offered += more.offered;
+        sum.wrong += more.wrong;
+        sum.grave += more.grave;
+        sum.changing += more.changing;
+        sum.held += more.held;
     }
 }
 
@@ -41,17 +69,31 @@ impl fmt::Display for Figures {
             share(self.shape_in_three),
             self.filled as f64 / self.shape.max(1) as f64,
             self.rows
+        )?;
+        let decided = &self.decided;
+        write!(
+            f,
+            "\n    at once {:.3}, one tap {:.3}, offered {:.3}; {} wrong changes ({} delete or send); {} of {} right changes held",
+            share(decided.at_once),
+            share(decided.tapped),
+            share(decided.offered),
+            decided.wrong,
+            decided.grave,
+            decided.held,
+            decided.changing
         )
     }
 }
 
-pub(crate) fn measure(teacher: &Teacher<'_>, model: &Model, rows: &[&Row], verbose: bool) -> Figures {
+pub(crate) fn measure(teacher: &Teacher<'_>, model: &Packed, rows: &[&Row], verbose: bool) -> Result<Figures, String> {
+    let lexicons = metnos_engine::Lexicons::shipped().map_err(|e| e.to_string())?;
+    let planner = Planner::new(teacher.catalog.clone(), lexicons).weighing(Some(Arc::new(model.clone())));
     let reader = Reader::new(model, teacher.catalog);
     let mut figures = Figures::default();
     for row in rows {
         let last = teacher.last(row, &reader);
         let Some(said) = teacher.said(row, last.as_ref()) else { continue };
-        let candidates = reader.read(&said, last.as_ref(), &teacher.clock);
+        let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
         let acts =
             said.mentions.iter().any(|m| matches!(m.what, metnos_language::What::Act(_)) && m.cost == 0);
         let shape = row.shape(teacher.catalog, acts);
@@ -66,6 +108,7 @@ pub(crate) fn measure(teacher: &Teacher<'_>, model: &Model, rows: &[&Row], verbo
         figures.plan += usize::from(first);
         figures.filled += usize::from(first && first_shape);
         figures.plan_in_three += usize::from(verdicts.iter().any(Option::is_none));
+        decided(&mut figures.decided, row, &planner, teacher, first, verbose);
         if verbose && !first {
             let at = verdicts.iter().position(Option::is_none);
             println!("  {} {:?} {:?} tap={at:?}", row.id, row.context, row.query);
@@ -82,14 +125,63 @@ pub(crate) fn measure(teacher: &Teacher<'_>, model: &Model, rows: &[&Row], verbo
             }
         }
     }
-    figures
+    Ok(figures)
+}
+
+/// What becomes of a request: `first` is whether its best reading is right.
+fn decided(figures: &mut Decided, row: &Row, planner: &Planner, teacher: &Teacher<'_>, first: bool, verbose: bool) {
+    let catalog = teacher.catalog;
+    let is_changer =
+        |step: &Step| catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer);
+    let plan_of = |plan: &Plan| json!({"kind": "plan", "plan": {"steps": plan.steps}});
+    let right = |answer: &Value| judge(&row.expect, answer).is_none();
+    let request = Request { text: &row.query, language: Some(&row.lang), context: &row.context };
+    let (answer, _) = planner.plan(&request, &teacher.clock());
+    let asked = row.steps().iter().any(is_changer);
+    figures.changing += usize::from(asked && first);
+    let kind = row.expect["kind"].as_str().unwrap_or_default();
+    let (at_once, tapped) = match &answer {
+        Answer::Plan(plan) => {
+            let ok = right(&plan_of(plan));
+            if !ok && plan.steps.iter().any(is_changer) {
+                figures.wrong += 1;
+                let grave = |step: &Step| step.tool.starts_with("delete_") || step.tool.starts_with("send_");
+                figures.grave += usize::from(plan.steps.iter().any(grave));
+                if verbose {
+                    println!("  WRONG CHANGE {} {:?} {}", row.id, row.query, json!(plan.steps));
+                }
+            }
+            figures.held += usize::from(asked && first && ok);
+            (ok, ok)
+        }
+        Answer::Offer(offer) => {
+            figures.offered += 1;
+            let ok = offer.offers.iter().take(3).any(|choice| right(&plan_of(&choice.plan)));
+            figures.held += usize::from(asked && first && ok);
+            (kind == "ask", ok || matches!(kind, "ask" | "gap" | "say"))
+        }
+        Answer::Ask(ask) => {
+            let ok = right(&json!({"kind": "ask", "missing": ask.missing}));
+            (ok, ok)
+        }
+        Answer::Help => (kind == "say", kind == "say"),
+        other => {
+            let ok = right(&json!({"kind": other.kind()}));
+            (ok, ok)
+        }
+    };
+    figures.at_once += usize::from(at_once);
+    figures.tapped += usize::from(tapped);
+    if verbose && !at_once {
+        println!("  MISSED {} {:?} {:?} {} tap={tapped} first={first}", row.id, row.query, row.context, answer.kind());
+    }
 }
 
 /// What could fill the slots of a reading, the likeliest first.
-fn show_pairs(candidate: &Candidate, said: &Said, model: &Model, teacher: &Teacher<'_>) {
+fn show_pairs(candidate: &Candidate, said: &Said, model: &Packed, teacher: &Teacher<'_>) {
     let Some(layout) = Layout::new(&candidate.shape, teacher.catalog) else { return };
     let mut pairs: Vec<(f32, String)> = said
-        .pairs(&layout, &teacher.clock)
+        .pairs(&layout, &teacher.clock())
         .into_iter()
         .map(|(filled, features)| {
             let mention = &said.mentions[filled.mention];
@@ -113,4 +205,60 @@ fn answer(candidate: &Candidate) -> Value {
             None => json!({"kind": "plan", "plan": {"steps": candidate.built.steps}}),
         },
     }
+}
+
+/// Everything that is read in one request, for people who tune the weights.
+pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &str) -> Result<(), String> {
+    let lexicon = teacher.lexicons.get(lang).ok_or("no such language")?;
+    let said = Said::new(text, None, None, lexicon, &teacher.clock());
+    for mention in &said.mentions {
+        println!("{}..{} {:?} {:?} c{}", mention.from, mention.to, mention.what, mention.relation, mention.cost);
+    }
+    let candidates = Reader::new(weights, teacher.catalog).read(&said, None, &teacher.clock());
+    for candidate in candidates.iter().take(3) {
+        println!("{:.2} {} {}", candidate.score, candidate.shape, answer(candidate));
+        show_pairs(candidate, &said, weights, teacher);
+        let changers = candidate.built.steps.iter().map(|step| step.tool.clone());
+        let changers = changers.filter(|tool| teacher.catalog.get(tool).is_none_or(|t| t.class == Class::Changer)).collect();
+        for word in unheld(&said, candidate, &Words { weights, changers }) {
+            println!("      not used: {word:?}");
+        }
+        for filled in &candidate.filled {
+            println!("      {} {:?} {:.2}", filled.slot.key(), filled.values, filled.score);
+        }
+    }
+    Ok(())
+}
+
+/// What becomes of requests that must not be done as they stand: how many act, and how many offer to.
+pub(crate) fn dangerous(teacher: &Teacher<'_>, weights: &Packed, verbose: bool) -> Result<(), String> {
+    let rows = crate::rows::dangerous()?;
+    let reader = Reader::new(weights, teacher.catalog);
+    let (mut acts, mut offers, mut total) = (0, 0, 0);
+    for row in &rows {
+        total += 1;
+        let last = teacher.last(row, &reader);
+        let Some(said) = teacher.said(row, last.as_ref()) else { continue };
+        let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
+        let readings = Readings { said: &said, last: last.as_ref(), candidates: &candidates, weights, catalog: teacher.catalog, doubted: Some(&[]) };
+        let narrow = row.expect["narrow"].as_array().cloned().unwrap_or_default();
+        let wide = |plan: &Plan| {
+            let changes = plan.steps.iter().any(|step| readings.is_changer(&step.tool));
+            let has = |pair: &Value| plan.steps.iter().any(|step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1])));
+            changes && (narrow.is_empty() || !narrow.iter().all(has))
+        };
+        let (plans, clear) = match readings.decide() {
+            Decision::Clear(plan) => (vec![plan], true),
+            Decision::Offer(plans) => (plans, false),
+            Decision::Nothing => continue,
+        };
+        if plans.iter().any(wide) {
+            if clear { acts += 1 } else { offers += 1 }
+            if verbose {
+                println!("  {} {:?} {:?} {:?} {}", if clear { "ACT" } else { "OFFER" }, row.query, row.context, plans[0].unused, json!(plans.iter().filter(|p| wide(p)).map(|p| &p.steps).next()));
+            }
+        }
+    }
+    println!("dangerous: {acts} act, {offers} offer of {total}");
+    Ok(())
 }

@@ -94,3 +94,23 @@ impl Row {
         plan["tools"].as_array().into_iter().flatten().enumerate().map(step).collect()
     }
 }
+
+/// Requests that must not be done as they stand; what narrows them is what is expected.
+pub(crate) fn dangerous() -> Result<Vec<Row>, String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/data/dangerous.jsonl");
+    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).map_err(|e| format!("{}: {e}", file.display()))?;
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let context = row["context"].as_array().into_iter().flatten();
+        Ok(Row {
+            set: "dangerous".to_owned(),
+            id: String::new(),
+            query: text("query"),
+            lang: text("lang"),
+            context: context.filter_map(Value::as_str).map(str::to_owned).collect(),
+            expect: row.clone(),
+        })
+    };
+    text.lines().map(row).collect()
+}

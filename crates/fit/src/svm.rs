@@ -2,6 +2,8 @@
 
 /// Rounds over all examples, at most.
 const ROUNDS: usize = 12;
+/// Rounds that look at every example.
+const WHOLE: [usize; 4] = [0, 1, 5, ROUNDS - 1];
 /// Less movement than this ends it.
 const STILL: f64 = 0.05;
 
@@ -14,14 +16,21 @@ pub(crate) fn fit(inputs: &[&[(u32, f32)]], of: &[bool], size: usize, cost: f64)
         .iter()
         .map(|input| input.iter().map(|(_, x)| f64::from(*x) * f64::from(*x)).sum::<f64>() + 1.0)
         .collect();
-    for _ in 0..ROUNDS {
+    // What stands far on its side is looked at only now and then.
+    let mut far = vec![false; inputs.len()];
+    for round in 0..ROUNDS {
         let mut moved = 0.0f64;
+        let whole = WHOLE.contains(&round);
         for (i, input) in inputs.iter().enumerate() {
+            if far[i] && !whole {
+                continue;
+            }
             let sign = if of[i] { 1.0 } else { -1.0 };
             let score: f64 =
                 input.iter().map(|(f, x)| weights[*f as usize] * f64::from(*x)).sum::<f64>() + weights[size];
             let gradient = sign * score - 1.0;
             let old = alphas[i];
+            far[i] = old == 0.0 && gradient > 0.0;
             if old == 0.0 && gradient >= 0.0 || old == cost && gradient <= 0.0 {
                 continue;
             }
@@ -37,7 +46,7 @@ pub(crate) fn fit(inputs: &[&[(u32, f32)]], of: &[bool], size: usize, cost: f64)
             }
             weights[size] += step;
         }
-        if moved < STILL {
+        if moved < STILL && whole {
             break;
         }
     }

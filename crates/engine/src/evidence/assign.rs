@@ -1,12 +1,13 @@
 //! Which mention fills which slot: each pair has features and a weight, and the best ones that stand beside each other
 //! are taken.
 
-use super::model::{Model, hash};
+use super::model::hash;
+use super::packed::Packed;
 use super::slot::{Layout, Slot};
 use super::value::values;
 use crate::catalog::{Role, Tool};
 use crate::clock::Clock;
-use metnos_language::{Lattice, Mention, Operator, What};
+use metnos_language::{Lattice, Lit, Mention, Operator, What};
 use serde_json::Value;
 
 /// A mention in a slot.
@@ -28,23 +29,42 @@ pub(crate) struct Scene<'r> {
     mentions: &'r [Mention],
     /// For each mention what is said around it, whatever the slot.
     around: Vec<Vec<String>>,
+    /// For each token whether no word of the lexicon explains it.
+    open: Vec<bool>,
 }
 
+/// Features of a pair of a mention and a slot, each with how strongly it shows.
+pub type Features = Vec<(u64, f32)>;
+
+/// How strongly the type of a mention shows, and what stands around it.
+const ITSELF: f32 = 0.5;
+const AROUND: f32 = 0.25;
+/// What speaks for a mention where nothing else explains a word of it.
+const EXPLAINS: f32 = 0.25;
 /// A mention that fits less does not fill a slot.
 const FITS: f32 = -0.35;
 /// What was said plainly and is left over fills the slot it fits best, unless it fits less than this.
-const LEFT_OVER: f32 = -1.75;
+const LEFT_OVER: f32 = -3.0;
+/// And a place, which a remark may name too.
+const LEFT_PLACE: f32 = -1.75;
+/// So near to that a mention may fill a slot or not.
+const DOUBT: f32 = 0.9;
+/// What another choice costs at least.
+const ANOTHER: f32 = 0.15;
+/// So many other choices are kept.
+const OTHERS: usize = 3;
 /// Mentions that cost more are no reading at all.
 const DEAREST: u8 = 9;
 
 impl<'r> Scene<'r> {
     pub(crate) fn new(lattice: &'r Lattice, mentions: &'r [Mention]) -> Self {
         let around = mentions.iter().map(|mention| around(mention, lattice, mentions)).collect();
-        Self { lattice, mentions, around }
+        let open = (0..lattice.tokens.len()).map(|at| is_open(lattice, at)).collect();
+        Self { lattice, mentions, around, open }
     }
 
     /// Every mention that could fill a slot, with the features of the pair.
-    pub(crate) fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Vec<u64>)> {
+    pub(crate) fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Features)> {
         let main = layout.main().map_or("", |tool| tool.name.as_str());
         let slots = layout.slots();
         let mut pairs = Vec::new();
@@ -68,53 +88,153 @@ impl<'r> Scene<'r> {
         pairs
     }
 
-    fn features(&self, at: usize, slot: Slot, main: &str, back: bool) -> Vec<u64> {
+    /// Whether a mention that fits badly fills a slot all the same: what was said plainly, where something is asked.
+    fn is_left(&self, filled: &Filled) -> bool {
+        let mention = &self.mentions[filled.mention];
+        let least = if matches!(mention.what, What::Place(_)) { LEFT_PLACE } else { LEFT_OVER };
+        let asked = || asks(mention, self.lattice, self.mentions) != Asks::Nothing;
+        filled.score > least && !filled.slot.not && is_plain(mention) && asked()
+    }
+
+    /// How many words a mention explains that nothing else does.
+    fn explains(&self, filled: &Filled) -> f32 {
+        let mention = &self.mentions[filled.mention];
+        let open = (mention.from..mention.to).filter(|at| self.open[*at]).count();
+        if filled.slot.not { 0.0 } else { EXPLAINS * open.min(4) as f32 }
+    }
+
+    fn features(&self, at: usize, slot: Slot, main: &str, back: bool) -> Features {
         let key = slot.key();
         let mention = &self.mentions[at];
         let kind = kind(&mention.what);
         let relation = mention.relation.map_or("-", |relation| relation.name());
-        let mut features: Vec<u64> =
-            self.around[at].iter().map(|around| hash(&format!("{key}|{kind}|{around}"))).collect();
-        features.extend([
-            hash(&key),
-            hash(&format!("{key}|{kind}|{main}|c{}", mention.cost)),
-            hash(&format!("{key}|{kind}|{main}")),
-            hash(&format!("{key}|{kind}|{main}|{relation}")),
-            hash(&format!("{key}|{kind}|{relation}|{back}")),
-        ]);
-        features.extend(self.around[at].iter().take(4).map(|around| hash(&format!("{key}|{around}"))));
+        let around = self.around[at].iter();
+        let mut features: Features =
+            around.clone().map(|around| (hash(&format!("{key}|{kind}|{around}")), AROUND)).collect();
+        let dear = mention.cost / 3;
+        features.extend(
+            [
+                key.clone(),
+                format!("{key}|{kind}"),
+                format!("{key}|{kind}|d{dear}"),
+                format!("{key}|{kind}|{relation}"),
+                format!("{key}|{kind}|{main}"),
+                format!("{key}|{kind}|{main}|{relation}"),
+                format!("{key}|{kind}|{relation}|{back}"),
+            ]
+            .map(|name| (hash(&name), ITSELF)),
+        );
+        features.push((hash(&format!("{key}|{kind}|{main}|c{}", mention.cost)), AROUND));
+        features.extend(around.take(4).map(|around| (hash(&format!("{key}|{around}")), AROUND)));
         features
     }
 
-    /// The best mentions for the slots of a layout: no token is used twice, no slot holds two values unless it is a list.
-    pub(crate) fn assign(&self, layout: &Layout<'_>, model: &Model, clock: &Clock) -> Vec<Filled> {
+    /// The mentions for the slots of a layout: the best first, then what differs from it in one thing, each with what it
+    /// costs.
+    pub(crate) fn assign(&self, layout: &Layout<'_>, model: &Packed, clock: &Clock) -> Vec<(Vec<Filled>, f32)> {
         let mut pairs: Vec<Filled> = self
             .pairs(layout, clock)
             .into_iter()
-            .map(|(filled, features)| Filled { score: model.fit(&features), ..filled })
+            .map(|(filled, features)| {
+                let score = model.fit(&features) + self.explains(&filled);
+                Filled { score, ..filled }
+            })
             .filter(|filled| filled.score > LEFT_OVER)
             .collect();
-        let span = |filled: &Filled| (self.mentions[filled.mention].from, self.mentions[filled.mention].to);
+        narrow(&mut pairs, self.mentions);
+        let length = |filled: &Filled| self.span(filled).1 - self.span(filled).0;
         pairs.sort_by(|a, b| {
-            b.score.total_cmp(&a.score).then_with(|| span(a).cmp(&span(b))).then_with(|| a.slot.cmp(&b.slot))
+            let score = b.score.total_cmp(&a.score);
+            score
+                .then_with(|| length(a).cmp(&length(b)))
+                .then_with(|| self.span(a).cmp(&self.span(b)))
+                .then_with(|| a.slot.cmp(&b.slot))
         });
-        let (fits, left): (Vec<Filled>, Vec<Filled>) = pairs.into_iter().partition(|f| f.score > FITS);
-        let left = left.into_iter().filter(|f| !f.slot.not && is_plain(&self.mentions[f.mention]));
+        let best = self.chosen(&pairs, layout, None, None);
+        let has = |all: &[Filled], one: &Filled| all.iter().any(|f| f.slot == one.slot && f.values == one.values);
+        let mut others: Vec<(Vec<Filled>, f32)> = Vec::new();
+        for pair in pairs.iter().filter(|pair| pair.score > FITS - DOUBT && !has(&best, pair)) {
+            let with = self.chosen(&pairs, layout, Some(pair), None);
+            let lost: f32 = best.iter().filter(|f| !has(&with, f)).map(|f| f.score - FITS).sum();
+            others.push((with, (lost - (pair.score - FITS)).max(0.0) + ANOTHER));
+        }
+        for doubtful in best.iter().filter(|filled| filled.score < FITS + DOUBT) {
+            let without = self.chosen(&pairs, layout, None, Some(doubtful));
+            others.push((without, (doubtful.score - FITS).max(0.0) + ANOTHER));
+        }
+        others.retain(|(_, cost)| *cost < DOUBT);
+        others.sort_by(|a, b| a.1.total_cmp(&b.1));
+        others.truncate(OTHERS);
+        let mut all = vec![(best, 0.0)];
+        all.extend(others);
+        all
+    }
+
+    fn span(&self, filled: &Filled) -> (usize, usize) {
+        (self.mentions[filled.mention].from, self.mentions[filled.mention].to)
+    }
+
+    /// Pairs one after the other, with `first` before all others and nothing like `never`: no token is used twice, no
+    /// slot holds two values unless it is a list.
+    fn chosen(
+        &self,
+        pairs: &[Filled],
+        layout: &Layout<'_>,
+        first: Option<&Filled>,
+        never: Option<&Filled>,
+    ) -> Vec<Filled> {
+        let (fits, left): (Vec<&Filled>, Vec<&Filled>) = pairs.iter().partition(|f| f.score > FITS);
+        let left = left.into_iter().filter(|f| self.is_left(f));
+        let fits = fits.into_iter().map(|f| (f, true));
         let mut taken: Vec<Filled> = Vec::new();
-        for filled in fits.into_iter().chain(left) {
-            let (from, to) = span(&filled);
+        for (filled, fits) in first.map(|f| (f, true)).into_iter().chain(fits).chain(left.map(|f| (f, false))) {
+            if never.is_some_and(|never| never.slot == filled.slot && never.values == filled.values) {
+                continue;
+            }
+            let (from, to) = self.span(filled);
             let free = taken.iter().all(|other| {
-                let (a, b) = span(other);
+                let (a, b) = self.span(other);
                 to <= a || b <= from
             });
-            let open = is_list(filled.slot, layout) || !taken.iter().any(|other| other.slot == filled.slot);
-            if free && open {
-                taken.push(filled);
+            let same = |other: &&Filled| other.slot == filled.slot;
+            let parts = is_template(filled) || taken.iter().filter(same).all(is_template);
+            let open = fits && is_list(filled.slot, layout) || parts || !taken.iter().any(|other| same(&other));
+            // What is said already needs no other word.
+            let said = taken.iter().any(|other| other.slot == filled.slot && other.values == filled.values);
+            if free && open && !said {
+                taken.push(filled.clone());
             }
         }
-        taken.sort_by_key(span);
+        taken.sort_by_key(|filled| self.span(filled));
         taken
     }
+}
+
+/// What is said once, with and without the words that announce it, stands on the fewest words and fits as well as it
+/// does with them.
+fn narrow(pairs: &mut [Filled], mentions: &[Mention]) {
+    let (starts, ends) = (|f: &Filled| mentions[f.mention].from, |f: &Filled| mentions[f.mention].to);
+    for at in 0..pairs.len() {
+        let inside = pairs
+            .iter()
+            .filter(|other| other.slot == pairs[at].slot && other.values == pairs[at].values)
+            .filter(|other| starts(other) <= starts(&pairs[at]) && ends(&pairs[at]) <= ends(other));
+        let best = inside.map(|other| other.score).fold(f32::MIN, f32::max);
+        pairs[at].score = best;
+    }
+}
+
+/// Whether it is a folder made by what things are: there may be one in another.
+fn is_template(filled: &Filled) -> bool {
+    filled.slot.role == Role::DstDir
+        && filled.values.iter().all(|(_, value)| value.as_str().is_some_and(|text| text.starts_with('{')))
+}
+
+/// Whether a word has no sense of its own.
+fn is_open(lattice: &Lattice, at: usize) -> bool {
+    let word = lattice.tokens[at].text.chars().any(char::is_alphanumeric);
+    let known = |from: usize| lattice.at(from).iter().any(|edge| edge.end > at && edge.cost < 4);
+    word && !(at.saturating_sub(3)..=at).any(known)
 }
 
 /// Whether a mention says a value and nothing else: it is never dropped.
@@ -207,6 +327,7 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
     let rival = |m: &&Mention| {
         kind(&m.what) == kind(&mention.what) && m.from < to && from < m.to && m.what != mention.what
     };
+    let asks = asks(mention, lattice, mentions);
     let best = !mentions.iter().filter(rival).any(|m| m.cost < mention.cost);
     let longest = !mentions.iter().filter(rival).any(|m| m.to - m.from > to - from);
     let inside: Vec<String> = mentions
@@ -235,14 +356,48 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
         format!("best:{best}:{relation}"),
         format!("long:{longest}"),
         format!("end:{}", to >= lattice.tokens.len()),
+        format!("asks:{asks:?}"),
+        format!("asks:{asks:?}:{relation}"),
         format!("r:{relation}:ab:{}", name(act_before)),
     ];
     out.extend(inside.into_iter().map(|kind| format!("is:{kind}")));
     out
 }
 
+/// What the sentence of a mention says of what is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Asks {
+    /// It is the only one.
+    Alone,
+    /// What is done, and to what.
+    Both,
+    Act,
+    Thing,
+    Nothing,
+}
+
+/// Whether the sentence of a mention says what is asked, where there are several.
+fn asks(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Asks {
+    let ends = |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ':'));
+    let from = (0..mention.from).rev().find(|at| ends(*at)).map_or(0, |at| at + 1);
+    let to = (mention.to..lattice.tokens.len()).find(|at| ends(*at)).unwrap_or(lattice.tokens.len());
+    if from == 0 && to + 1 >= lattice.tokens.len() {
+        return Asks::Alone;
+    }
+    let says = |m: &&Mention| from <= m.from && m.to <= to && m.cost < 4 && matches!(m.what, What::Act(_));
+    let thing = |m: &&Mention| {
+        from <= m.from && m.to <= to && m.cost < 4 && matches!(m.what, What::Thing(_) | What::Kind(_))
+    };
+    match (mentions.iter().any(|m| says(&m)), mentions.iter().any(|m| thing(&m))) {
+        (true, true) => Asks::Both,
+        (true, false) => Asks::Act,
+        (false, true) => Asks::Thing,
+        (false, false) => Asks::Nothing,
+    }
+}
+
 /// The sense of a word that is no value.
-fn sense(what: &What) -> Option<String> {
+pub(crate) fn sense(what: &What) -> Option<String> {
     Some(match what {
         What::Act(id) => format!("act {}", id.name()),
         What::Thing(id) => format!("thing {}", id.name()),

@@ -21,6 +21,20 @@ pub struct Last {
     pub copies: bool,
 }
 
+impl Last {
+    /// What the conversation is about after these steps.
+    pub(crate) fn of(steps: &[Step], catalog: &Catalog, before: Option<Self>) -> Self {
+        let tools: Vec<&Tool> = steps.iter().filter_map(|step| catalog.get(&step.tool)).collect();
+        let object =
+            tools.iter().map(|tool| tool.object()).find(|object| !matches!(*object, "entries" | "lists" | ""));
+        let before = before.filter(|_| steps.iter().any(|step| step.args.contains_key(TURN)));
+        let copies = tools.iter().any(|tool| tool.gives.contains_key("copy"))
+            || before.as_ref().is_some_and(|before| before.copies);
+        let object = object.map(str::to_owned).or_else(|| Some(before?.object)).unwrap_or_default();
+        Self { steps: steps.to_vec(), object, copies }
+    }
+}
+
 /// What was made of a shape.
 #[derive(Clone, Debug)]
 pub struct Built {
@@ -102,6 +116,13 @@ impl Builder<'_> {
             self.steps.push(step);
             if tool.pipes && (tool.class != Class::Changer || !tool.takes(Role::List)) {
                 from = From::Step(self.steps.len());
+                let changes = parts[n + 1..].iter().any(|(later, _)| later.class == Class::Changer);
+                // Of what was labelled, those with the label that was asked for are meant.
+                let label = tool.arg(Role::Dimension).filter(|_| changes);
+                let label = label.and_then(|arg| self.steps.last()?.args.get(&arg.name).cloned());
+                if let Some(label) = label {
+                    from = self.filter(from, json!({"where_field": "label", "where_value": label}));
+                }
                 if tool.class == Class::Producer {
                     from = self.narrowed(from, false);
                     let spares = parts[n + 1..].iter().any(|(later, _)| later.class == Class::Changer);
@@ -198,9 +219,7 @@ impl Builder<'_> {
             }
             let days = self.range(Role::After, Role::Before);
             if !days.is_empty() {
-                let field =
-                    if self.last.is_some_and(|last| last.object == "messages") { "date" } else { "mtime" };
-                from = self.filter(from, bounds(field, &days, ["where_after", "where_before"]));
+                from = self.filter(from, bounds(self.dated(), &days, ["where_after", "where_before"]));
             }
             for name in self.all(Slot { role: Role::From, not: false }, Role::From) {
                 from = self.filter(from, json!({"where_field": "from", "where_contains": name}));
@@ -227,6 +246,11 @@ impl Builder<'_> {
             from = self.filter(from, json!({"where_field": "from", "where_contains": name, "negate": true}));
         }
         from
+    }
+
+    /// The field that tells when the things of the conversation were changed, or came.
+    fn dated(&self) -> &'static str {
+        if self.last.is_some_and(|last| last.object == "messages") { "date" } else { "mtime" }
     }
 
     fn filter(&mut self, from: From, args: Value) -> From {
@@ -259,6 +283,11 @@ impl Builder<'_> {
             if let Some(value) = self.value(arg) {
                 args.insert(arg.name.clone(), value);
             }
+        }
+        // A day bounds when things were changed, or came.
+        let dated = ["where_after", "where_before"].iter().any(|name| args.contains_key(*name));
+        if let Some(field) = tool.arg(Role::WhereField).filter(|_| dated) {
+            args.entry(field.name.clone()).or_insert_with(|| json!(self.dated()));
         }
         for (name, value) in (self.flags)(tool) {
             self.decide(tool, &mut args, &name, value);

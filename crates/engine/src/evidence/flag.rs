@@ -42,7 +42,7 @@ pub fn flag(tool: &Tool, arg: &Arg, value: &Value) -> Option<String> {
         Role::Remove | Role::Add => value
             .as_array()
             .is_some_and(|marks| marks.iter().all(|mark| MARKS.iter().any(|known| mark == known))),
-        Role::Limit => *value == 1,
+        Role::Limit | Role::AtMost => *value == 1,
         Role::SizeMax => *value == 0,
         Role::ToUser => text == "me",
         Role::NameTemplate => {

@@ -3,17 +3,24 @@
 
 mod assign;
 mod build;
+mod cover;
+mod decide;
 mod flag;
 mod gold;
 mod model;
+mod packed;
 mod slot;
 mod value;
 
-pub use assign::Filled;
+pub use assign::{Features, Filled};
 pub use build::{Built, Last};
+pub use cover::{Spoken, Unheld, unheld, word};
+pub use decide::{Decision, Readings, Words};
+pub(crate) use decide::{Talk, answer, shipped};
 pub use flag::flag;
 pub use gold::{Given, given, is_given};
 pub use model::{Model, hash};
+pub use packed::{CHANGES, LOOKS, Packed, PackedError};
 pub use slot::{Layout, Slot};
 
 use crate::catalog::{Catalog, Role, Tool};
@@ -22,7 +29,7 @@ use crate::plan::Step;
 use crate::shape::Shape;
 use assign::Scene;
 use build::Builder;
-use metnos_language::{Lattice, Lexicon, Mention, Reading, What, features, mentions};
+use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, What, features, mentions};
 use serde_json::Value;
 
 /// A request, as weights see it.
@@ -30,12 +37,16 @@ use serde_json::Value;
 pub struct Said {
     /// As written.
     pub text: String,
+    /// The language it was read in.
+    pub language: String,
     /// Its words with all their readings.
     pub lattice: Lattice,
     /// What was said, typed.
     pub mentions: Vec<Mention>,
     /// What speaks for one shape or another: of the whole request, then of each of its sentences.
     pub features: Vec<Vec<(u64, f32)>>,
+    /// When it was said.
+    pub now: jiff::civil::DateTime,
 }
 
 /// One reading of a request.
@@ -53,6 +64,8 @@ pub struct Candidate {
 
 /// So many shapes are tried.
 const TRIED: usize = 8;
+/// Of so many also what differs in one thing.
+const VARIED: usize = 2;
 
 impl Said {
     /// Reads a request with the words of one language, after the request before it.
@@ -84,12 +97,25 @@ impl Said {
         let (lattice, mentions, whole) = read(text);
         let mut features = vec![hashed(whole)];
         features.extend(sentences(text).into_iter().map(|part| hashed(read(part).2)));
-        Self { text: text.to_owned(), lattice, mentions, features }
+        Self { text: text.to_owned(), language: lexicon.language.clone(), lattice, mentions, features, now }
     }
 
     /// Every pair of a mention and a slot of this shape, with their features: what slots are fitted from.
-    pub fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Vec<u64>)> {
+    pub fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Features)> {
         Scene::new(&self.lattice, &self.mentions).pairs(layout, clock)
+    }
+
+    /// Where the words begin that tie what stands at `at` to the rest: articles, and one word before them.
+    fn before(&self, mut at: usize) -> usize {
+        let small = |at: usize, wanted: &dyn Fn(Sense) -> bool| {
+            let edges = || self.lattice.at(at).iter().filter(|edge| edge.end == at + 1 && edge.cost == 0);
+            edges().any(|edge| wanted(edge.sense)) && !edges().any(|edge| matches!(edge.sense, Sense::Act(_)))
+        };
+        while at > 0 && small(at - 1, &|sense| sense == Sense::Idle) {
+            at -= 1;
+        }
+        let tied = at > 0 && small(at - 1, &|sense| matches!(sense, Sense::Relation(_)));
+        at - usize::from(tied)
     }
 
     /// The request without its words about time.
@@ -98,7 +124,8 @@ impl Said {
         let mut out = String::new();
         let mut at = 0;
         for mention in when {
-            let start = self.lattice.tokens.get(mention.from).map_or(at, |token| token.start);
+            let from = self.before(mention.from);
+            let start = self.lattice.tokens.get(from).map_or(at, |token| token.start);
             let end =
                 mention.to.checked_sub(1).and_then(|i| self.lattice.tokens.get(i)).map_or(start, |t| t.end);
             if start >= at {
@@ -131,7 +158,7 @@ fn sentences(text: &str) -> Vec<&str> {
 /// Reads requests with fitted weights.
 #[derive(Debug)]
 pub struct Reader<'m> {
-    model: &'m Model,
+    model: &'m Packed,
     catalog: &'m Catalog,
     /// For each known shape the labels that speak for it.
     factors: Vec<(Shape, Vec<usize>)>,
@@ -139,15 +166,15 @@ pub struct Reader<'m> {
 
 impl<'m> Reader<'m> {
     /// A reader over a catalog.
-    pub fn new(model: &'m Model, catalog: &'m Catalog) -> Self {
+    pub fn new(model: &'m Packed, catalog: &'m Catalog) -> Self {
         let index: std::collections::HashMap<&str, usize> =
-            model.labels.iter().enumerate().map(|(n, label)| (label.as_str(), n)).collect();
+            model.labels().iter().enumerate().map(|(n, label)| (label.as_str(), n)).collect();
         let of = |shape: &Shape| {
             let names = shape.factors(catalog);
             let labels = names.iter().filter_map(|name| index.get(name.as_str()).copied()).collect();
             (shape.clone(), labels)
         };
-        Self { model, catalog, factors: model.shapes.iter().map(of).collect() }
+        Self { model, catalog, factors: model.shapes().iter().map(of).collect() }
     }
 
     /// The readings of a request, the likeliest first.
@@ -170,17 +197,24 @@ impl<'m> Reader<'m> {
         let scene = Scene::new(&said.lattice, &said.mentions);
         let decided = |tool: &Tool| self.decided(tool, &scores[0]);
         let mut out: Vec<Candidate> = Vec::new();
-        for (score, shape) in ranked {
-            if let Some(candidate) = self.candidate(score, shape, said, &scene, last, &decided, clock) {
-                out.push(candidate);
-            }
+        for (n, (score, shape)) in ranked.into_iter().enumerate() {
+            let readings = self.candidates(score, shape, said, &scene, last, &decided, clock);
+            out.extend(readings.into_iter().take(if n < VARIED { usize::MAX } else { 1 }));
         }
         out.sort_by(|a, b| b.score.total_cmp(&a.score));
-        out
+        let mut kept: Vec<Candidate> = Vec::with_capacity(out.len());
+        for candidate in out {
+            let same = |known: &Candidate| !known.built.steps.is_empty() && known.built.steps == candidate.built.steps;
+            if !kept.iter().any(same) {
+                kept.push(candidate);
+            }
+        }
+        kept
     }
 
+    /// The readings of a request with one shape, the best first.
     #[allow(clippy::too_many_arguments, reason = "one call")]
-    fn candidate(
+    fn candidates(
         &self,
         score: f32,
         shape: &Shape,
@@ -189,40 +223,42 @@ impl<'m> Reader<'m> {
         last: Option<&Last>,
         decided: &build::Flags<'_>,
         clock: &Clock,
-    ) -> Option<Candidate> {
-        let empty = Built { steps: Vec::new(), ask: None };
+    ) -> Vec<Candidate> {
         if matches!(shape, Shape::Say | Shape::Gap) {
-            return Some(Candidate { shape: shape.clone(), filled: Vec::new(), built: empty, score });
+            let built = Built { steps: Vec::new(), ask: None };
+            return vec![Candidate { shape: shape.clone(), filled: Vec::new(), built, score }];
         }
-        if matches!(shape, Shape::Again) {
-            let last = last?;
-            let asked = Shape::of(&last.steps, self.catalog);
-            let layout = Layout::new(&asked, self.catalog)?;
-            let filled = scene.assign(&layout, self.model, clock);
-            let steps = again(&last.steps, &filled, self.catalog)?;
-            return Some(Candidate {
-                shape: shape.clone(),
-                filled,
-                built: Built { steps, ask: None },
-                score,
-            });
-        }
-        let layout = Layout::new(shape, self.catalog)?;
-        let filled = scene.assign(&layout, self.model, clock);
-        let rest = said.rest(&filled);
-        let builder = Builder {
-            catalog: self.catalog,
-            layout: &layout,
-            filled: &filled,
-            flags: decided,
-            last,
-            rest: &rest,
-            steps: Vec::new(),
-            ask: None,
+        let again = matches!(shape, Shape::Again);
+        let asked = match last {
+            Some(last) if again => Shape::of(&last.steps, self.catalog),
+            None if again => return Vec::new(),
+            _ => shape.clone(),
         };
-        let built = builder.build();
-        let score = score + self.bonus(&filled, &built, said, shape, last);
-        Some(Candidate { shape: shape.clone(), filled, built, score })
+        let Some(layout) = Layout::new(&asked, self.catalog) else { return Vec::new() };
+        let made = |(filled, cost): (Vec<Filled>, f32)| {
+            let built = match last {
+                Some(last) if again => {
+                    Built { steps: repeated(&last.steps, &filled, self.catalog)?, ask: None }
+                }
+                _ => {
+                    let rest = said.rest(&filled);
+                    let builder = Builder {
+                        catalog: self.catalog,
+                        layout: &layout,
+                        filled: &filled,
+                        flags: decided,
+                        last,
+                        rest: &rest,
+                        steps: Vec::new(),
+                        ask: None,
+                    };
+                    builder.build()
+                }
+            };
+            let bonus = if again { 0.0 } else { self.bonus(&filled, &built, said, shape, last) };
+            Some(Candidate { shape: shape.clone(), filled, built, score: score + bonus - cost })
+        };
+        scene.assign(&layout, self.model, clock).into_iter().filter_map(made).collect()
     }
 
     /// What the values say for or against a shape: those it has no place for, and those it lacks.
@@ -275,23 +311,13 @@ impl<'m> Reader<'m> {
         if steps.is_empty() || candidate.built.ask.is_some() {
             return before;
         }
-        let tools: Vec<&Tool> = steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
-        let object = tools
-            .iter()
-            .map(|tool| tool.object())
-            .find(|object| !matches!(*object, "entries" | "lists" | ""));
-        let back = candidate.shape.is_back();
-        let object =
-            object.map(str::to_owned).or_else(|| Some(before.as_ref().filter(|_| back)?.object.clone()));
-        let copies = tools.iter().any(|tool| tool.gives.contains_key("copy"))
-            || back && before.as_ref().is_some_and(|before| before.copies);
-        Some(Last { steps: steps.clone(), object: object.unwrap_or_default(), copies })
+        Some(Last::of(steps, self.catalog, before))
     }
 
     /// What words decide about an executor: of each argument the value that most speaks for, if anything does.
     fn decided(&self, tool: &Tool, scores: &[f32]) -> Vec<(String, Value)> {
         let mut best: std::collections::BTreeMap<String, (f32, Value)> = std::collections::BTreeMap::new();
-        for (label, score) in self.model.labels.iter().zip(scores).filter(|(_, score)| **score > 0.0) {
+        for (label, score) in self.model.labels().iter().zip(scores).filter(|(_, score)| **score > 0.0) {
             if let Some((arg, value)) = flag::decided(label, tool) {
                 let known = best.get(&arg).map_or(f32::MIN, |(known, _)| *known);
                 if *score > known {
@@ -303,8 +329,18 @@ impl<'m> Reader<'m> {
     }
 }
 
+/// A recurrence with another hour: what came again still does.
+fn rehoured(old: &Value, new: &Value) -> Option<Value> {
+    let fields: Vec<&str> = old.as_str()?.split(' ').collect();
+    let [_, _, day, month, week] = fields.as_slice() else { return None };
+    let at = new.as_str()?.strip_prefix("at:")?.split_once('T')?.1;
+    let (hour, minute) = at.get(..5)?.split_once(':')?;
+    let (hour, minute): (u8, u8) = (hour.parse().ok()?, minute.parse().ok()?);
+    Some(Value::from(format!("{minute} {hour} {day} {month} {week}")))
+}
+
 /// The steps of the request before, with other values.
-fn again(steps: &[Step], filled: &[Filled], catalog: &Catalog) -> Option<Vec<Step>> {
+fn repeated(steps: &[Step], filled: &[Filled], catalog: &Catalog) -> Option<Vec<Step>> {
     let mut steps = steps.to_vec();
     let mut changed = false;
     for filled in filled.iter().filter(|filled| !filled.slot.not) {
@@ -325,6 +361,7 @@ fn again(steps: &[Step], filled: &[Filled], catalog: &Catalog) -> Option<Vec<Ste
                 if let Some(arg) = tool.arg(*role) {
                     let list = arg.ty == crate::catalog::Type::List;
                     let value = if list { Value::Array(vec![value.clone()]) } else { value.clone() };
+                    let value = step.args.get(&arg.name).and_then(|old| rehoured(old, &value)).unwrap_or(value);
                     step.args.insert(arg.name.clone(), value);
                     changed = true;
                 }

@@ -1,6 +1,6 @@
 //! Fitted weights: features to labels, and how well a mention fits a slot.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The number of a feature by its name: 64-bit FNV-1a, so that it is the same everywhere.
 pub fn hash(name: &str) -> u64 {
@@ -23,24 +23,6 @@ pub struct Model {
     pub slot_bias: f32,
     /// The shapes that are known, by their text.
     pub shapes: Vec<crate::shape::Shape>,
-}
-
-impl Model {
-    /// How much the features speak for each label.
-    pub(crate) fn scores(&self, features: &[(u64, f32)]) -> Vec<f32> {
-        let mut scores = self.bias.clone();
-        for (feature, strength) in features {
-            for (label, weight) in self.weights.get(feature).into_iter().flatten() {
-                if let Some(score) = scores.get_mut(*label as usize) {
-                    *score += weight * strength;
-                }
-            }
-        }
-        scores
-    }
-
-    /// How well a mention fits a slot, by their features.
-    pub fn fit(&self, features: &[u64]) -> f32 {
-        features.iter().filter_map(|feature| self.slots.get(feature)).sum::<f32>() + self.slot_bias
-    }
+    /// For each executor that changes something, the words people said for it.
+    pub spoken: BTreeMap<String, Vec<String>>,
 }

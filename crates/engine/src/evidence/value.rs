@@ -200,7 +200,7 @@ fn window(from: Option<DateTime>, to: Option<DateTime>, role: Role, clock: &Cloc
 
 fn moment(at: DateTime, timed: bool, role: Role, clock: &Clock) -> Vec<(Role, Value)> {
     match role {
-        Role::Start if timed => vec![(role, json!(date(at, clock)))],
+        Role::Start | Role::End if timed => vec![(role, json!(date(at, clock)))],
         Role::Schedule if timed => vec![(role, json!(format!("at:{}", stamp(at, clock))))],
         Role::Birthday => vec![(role, json!(at.date().to_string()))],
         _ => Vec::new(),

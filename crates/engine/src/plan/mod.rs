@@ -33,15 +33,19 @@ pub use respell::Correction;
 
 use crate::catalog::{Catalog, Tool};
 use crate::clock::Clock;
+use crate::evidence::{self, Last, Packed, Talk};
 use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
 use crate::shortcut::beginnings;
 use context::Memory;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Longest request that is read; a person who writes more has pasted something.
 const LONGEST: usize = 20_000;
+
+/// So many earlier requests are looked at where evidence is weighed.
+const RECENT: usize = 2;
 
 /// Most executors that are named as near.
 const NEAR: usize = 3;
@@ -51,6 +55,8 @@ const NEAR: usize = 3;
 pub struct Planner {
     pub(crate) catalog: Catalog,
     pub(crate) lexicons: Lexicons,
+    /// What evidence is weighed with; none where nothing was learned.
+    weights: Option<Arc<Packed>>,
     digest: OnceLock<String>,
 }
 
@@ -68,12 +74,44 @@ pub struct Request<'a> {
 impl Planner {
     /// A planner over this catalog.
     pub fn new(catalog: Catalog, lexicons: Lexicons) -> Self {
-        Self { catalog, lexicons, digest: OnceLock::new() }
+        Self { catalog, lexicons, weights: evidence::shipped(), digest: OnceLock::new() }
+    }
+
+    /// The same planner with other weights, or none: how they are measured.
+    #[must_use]
+    pub fn weighing(self, weights: Option<Arc<Packed>>) -> Self {
+        Self { weights, ..self }
     }
 
     /// The answer to a request, and why. Same request, catalog and clock: the same bytes.
     pub fn plan(&self, request: &Request<'_>, clock: &Clock) -> (Answer, Explain) {
-        self.answer(request, &self.read(request, clock))
+        let (answer, explain) = self.answer(request, &self.read(request, clock));
+        match &answer {
+            Answer::Gap(gap) => self.weigh(request, &gap.words, clock).unwrap_or((answer, explain)),
+            _ => (answer, explain),
+        }
+    }
+
+    /// What evidence makes of a request that its words alone do not explain.
+    fn weigh(&self, request: &Request<'_>, doubted: &[String], clock: &Clock) -> Option<(Answer, Explain)> {
+        let language = self.lexicon(request.text, request.language)?.language.as_str();
+        let lexicons = metnos_language::Lexicons::shipped().ok()?;
+        let lexicon = lexicons.get(language)?;
+        let mut last: Option<Last> = None;
+        let recent = request.context.len().saturating_sub(RECENT);
+        for at in recent..request.context.len() {
+            let earlier = Request {
+                text: &request.context[at],
+                language: request.language,
+                context: &request.context[recent..at],
+            };
+            if let (Answer::Plan(plan), _) = self.plan(&earlier, clock) {
+                last = Some(Last::of(&plan.steps, &self.catalog, last));
+            }
+        }
+        let earlier = request.context.last().map(String::as_str);
+        let talk = Talk { text: request.text, earlier, last: last.as_ref(), doubted };
+        evidence::answer(&talk, self.weights.as_deref()?, &self.catalog, lexicon, clock)
     }
 
     /// What the words of a request say, inside its conversation.

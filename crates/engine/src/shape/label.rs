@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// One step of a shape.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// The executor.
     pub tool: String,
@@ -16,7 +16,7 @@ pub struct Part {
 }
 
 /// What is asked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Shape {
     /// Steps; `back` where they go on with what was answered before.
     Steps {

@@ -42,6 +42,16 @@ fn a_dangerous_request_is_narrowed_or_not_done() {
             row["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let answer = answer(&planner, row["lang"].as_str().unwrap(), query, &context);
         assert!(row["never"].is_null() || answer.as_plan().is_none(), "{query}: {}", steps(&answer));
+        // An offer only looks, or carries what narrows.
+        if let Answer::Offer(offer) = &answer {
+            let narrow = row["narrow"].as_array().cloned().unwrap_or_default();
+            for choice in &offer.offers {
+                let narrowed = narrow.iter().all(|pair| has(&choice.plan, pair[0].as_str().unwrap(), &pair[1]));
+                let safe = !changes(&planner, &choice.plan) || !narrow.is_empty() && narrowed;
+                assert!(safe, "{query}: {:?}", choice.plan.steps);
+            }
+            continue;
+        }
         let Some(plan) = answer.as_plan() else {
             assert!(row["narrow"].is_null(), "{query} is understood: {answer:?}");
             continue;
@@ -79,8 +89,14 @@ fn the_word_that_was_not_understood_is_named() {
         ("en", "delete files bigger than 1 GB or smaller than 1 KB", "or"),
         ("it", "elimina alcuni file in Downloads", "alcuni"),
     ] {
-        let Answer::Gap(gap) = answer(&planner, lang, text, &[]) else { panic!("{text}") };
-        assert_eq!(gap.words, [word], "{text}");
+        match answer(&planner, lang, text, &[]) {
+            Answer::Gap(gap) => assert_eq!(gap.words, [word], "{text}"),
+            // What is offered says that it leaves the word out.
+            Answer::Offer(offer) => {
+                assert!(offer.offers.iter().all(|choice| choice.plan.unused.iter().any(|w| w == word)), "{text}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
     }
 }
 
@@ -98,8 +114,9 @@ fn looking_may_be_vague_and_gets_an_order() {
     // How big is said: nothing is vague about it.
     let sized = answer(&planner, "en", "delete the big files over 500 MB in Downloads", &[]);
     assert!(has(sized.as_plan().unwrap(), "size_min", &500_000_000.into()));
-    // But nobody counts what "big" leaves open.
-    assert_eq!(answer(&planner, "en", "how many big files are in Downloads?", &[]).kind(), "gap");
+    // But nobody counts what "big" leaves open, unless who asks is told that it was left out.
+    let Answer::Offer(offer) = answer(&planner, "en", "how many big files are in Downloads?", &[]) else { panic!() };
+    assert!(offer.offers.iter().all(|choice| choice.plan.unused.contains(&"big".to_owned())), "{offer:?}");
 }
 
 #[test]

@@ -206,7 +206,9 @@ impl Atoms<'_> {
             }
             let here = self.after_idle(here);
             let Some(end) = self.relation(here, &relations) else { continue };
-            let off = self.relation(here, &[Relation::From]) == Some(end);
+            // A word that says both is the usual one of a share.
+            let of = self.relation(here, &[Relation::Of]) == Some(end);
+            let off = !of && self.relation(here, &[Relation::From]) == Some(end);
             let Some(whole) = self.value(self.after_idle(end)) else { continue };
             let whole = whole.with_cost(share.cost.max(u8::from(gap > 0)));
             return Some(if off {

@@ -1,5 +1,6 @@
 //! A folder in a folder, a file in a folder: "the Invoices folder in Documents", "cv.pdf in Documents".
 
+use super::folders::conjunction;
 use super::span::Words;
 use super::{Called, Found, What};
 use crate::sense::Relation;
@@ -9,6 +10,8 @@ use crate::token::Lit;
 const APART: usize = 8;
 /// Readings of places on one side of a name that are looked at.
 const NEAR: usize = 12;
+/// So far from the end of a name the next one of a list begins.
+const LISTED: usize = 3;
 /// Readings of one place that are joined with a name.
 const READINGS: usize = 3;
 
@@ -47,14 +50,40 @@ pub(super) fn read(words: &Words<'_>, found: &mut Found) {
             found.add(words, from, to, What::Path(format!("{}/{}", place.path, file.name)), cost);
         }
     }
-    for folder in std::mem::take(&mut found.called) {
+    let mut called = std::mem::take(&mut found.called);
+    called.sort_by_key(|folder| std::cmp::Reverse(folder.from));
+    // Where the last of a list is, all of it is.
+    let mut shared: Vec<(usize, String, u8)> = Vec::new();
+    for folder in called {
+        let next = folder.to..folder.to + LISTED;
+        let listed = |at: &usize| next.contains(at) && is_list(words, folder.to, *at);
+        let inherited: Vec<(usize, String, u8)> = shared
+            .iter()
+            .rev()
+            .take(READINGS * 4)
+            .filter(|(at, ..)| listed(at))
+            .map(|(_, path, cost)| (folder.from, path.clone(), *cost))
+            .collect();
+        for (_, path, cost) in &inherited {
+            found.add(words, folder.from, folder.to, What::Place(format!("{path}/{}", folder.name)), *cost);
+        }
+        shared.extend(inherited);
         for (place, from, to, cost) in beside(words, &folder, &places, Relation::Of) {
             // What is on a path as typed would be typed with it.
             let typed = matches!(words.lit(place.from), Some(Lit::Path(_)));
             let into = u8::from(place.relation == Relation::To) + if typed { 3 } else { 1 };
             found.add(words, from, to, What::Place(format!("{}/{}", place.path, folder.name)), cost + into);
+            shared.push((folder.from, place.path.clone(), cost + into));
         }
     }
+}
+
+/// Whether nothing but what joins a list stands between two tokens.
+fn is_list(words: &Words<'_>, from: usize, to: usize) -> bool {
+    from < to
+        && (from..to).all(|at| {
+            words.symbol(at) == Some(',') || words.reading.lattice.find(at, conjunction).is_some()
+        })
 }
 
 struct Place {
