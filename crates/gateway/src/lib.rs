@@ -16,6 +16,7 @@ mod plans;
 mod recall;
 mod rehearse;
 mod retain;
+mod room;
 mod scratch;
 mod story;
 mod view;

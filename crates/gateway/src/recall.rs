@@ -141,7 +141,7 @@ impl Gateway {
             zone: asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
             context,
             recalled: recalled.map(Box::new),
-            models: self.runtime.config.tiers.bound(),
+            models: self.runtime.tiers().bound(),
             bound,
             base: asked.base.to_str().map(str::to_owned),
         };

@@ -141,7 +141,7 @@ impl Runtime {
 
     /// Whether the model behind a role answers, by one word.
     fn endpoint(&self, role: metnos_llm::Role) -> Option<Finding> {
-        let tier: Tier = self.config.tiers.of(role)?.clone();
+        let tier: Tier = self.tiers().of(role)?.clone();
         let check = format!("model {}", role.word());
         let told = format!("{} at {}", tier.model, tier.url);
         let fix =

@@ -58,6 +58,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<String>,
     },
+    /// How much the model that is about to be asked can hold.
+    Measured {
+        /// In tokens, prompt and answer together.
+        tokens: u64,
+    },
     /// A model answered.
     Consulted {
         /// What it said, unchecked.
@@ -173,6 +178,11 @@ pub enum Effect {
         /// Where it is empty: the look that shows what else is there.
         #[serde(skip_serializing_if = "Option::is_none")]
         around: Option<Around>,
+    },
+    /// Look up how much a model can hold, before it is asked.
+    Measure {
+        /// Which one.
+        role: Role,
     },
     /// Ask a model.
     Consult {

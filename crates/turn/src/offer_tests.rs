@@ -30,6 +30,8 @@ fn planned(machine: &Machine, plans: Value) -> (State, Effect) {
         base: None,
     };
     let (state, effects) = machine.step(State::default(), asked);
+    assert!(matches!(&effects[..], [Effect::Measure { .. }]), "{effects:?}");
+    let (state, effects) = machine.step(state, Event::Measured { tokens: 8192 });
     assert!(matches!(&effects[..], [Effect::Consult { .. }]), "{effects:?}");
     step(machine, state, Event::Consulted { text: json!({ "plans": plans }).to_string() })
 }

@@ -487,6 +487,6 @@ fn a_word_that_leaves_something_out_is_explained_away_by_nobody() {
     house.write("Downloads/a.txt", "a");
     let told = ask(&house, "delete the big files in Downloads");
     assert!(told.stdout.contains("big"), "{told:?}");
-    assert_eq!(model.seen().len(), 0, "no model was asked");
+    assert!(told.json()["by_model"].is_null(), "a plan that changes something is not taken: {told:?}");
     assert!(house.home().join("Downloads/a.txt").exists());
 }
