@@ -63,7 +63,11 @@ impl Gateway {
     ) -> Result<Ending, Failure> {
         let unread = matches!(ending.status, Status::Gap | Status::Unclear);
         let host = Principal::parse(&asked.caller).user == HOST;
-        if !unread || !host || !self.runtime.tiers().bound().is_empty() || self.db(|db| db.counter(ADVISED))? > 0 {
+        if !unread
+            || !host
+            || !self.runtime.tiers().bound().is_empty()
+            || self.db(|db| db.counter(ADVISED))? > 0
+        {
             return Ok(ending);
         }
         self.db(|db| db.raise(ADVISED, 1))?;

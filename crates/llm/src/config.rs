@@ -29,6 +29,17 @@ impl Tiers {
         }
     }
 
+    /// Binds a role.
+    pub fn bind(&mut self, role: Role, tier: Tier) {
+        let place = match role {
+            Role::Fast => &mut self.fast,
+            Role::Middle => &mut self.middle,
+            Role::Wise => &mut self.wise,
+            Role::Frontier => &mut self.frontier,
+        };
+        *place = Some(tier);
+    }
+
     /// The roles that are bound, in order.
     pub fn bound(&self) -> Vec<Role> {
         Role::ALL.into_iter().filter(|role| self.of(*role).is_some()).collect()
@@ -129,7 +140,9 @@ impl Url {
             "" => wrong("names a host"),
             _ if plain.contains('@') => wrong("holds no name and no password: use credential"),
             _ if plain.contains(['?', '#', ' ']) => wrong("ends with its path"),
-            _ if plain.contains(|c: char| c.is_control() || c == '"' || c == '\\') => wrong("has no such sign"),
+            _ if plain.contains(|c: char| c.is_control() || c == '"' || c == '\\') => {
+                wrong("has no such sign")
+            }
             _ => Ok(Self(plain.to_owned())),
         }
     }

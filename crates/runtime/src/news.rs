@@ -71,7 +71,7 @@ impl Runtime {
         }
         let models = self.db.counter(Topic::Models.key()).map_err(unread)?;
         if self.news.models.load(Ordering::Acquire) != models {
-            self.reload_tiers()?;
+            self.reload_tiers();
             self.news.models.store(models, Ordering::Release);
         }
         Ok(())

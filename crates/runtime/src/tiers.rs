@@ -34,11 +34,10 @@ impl Runtime {
     }
 
     /// Reads again which models are bound. A configuration that is not understood meanwhile changes nothing here.
-    pub(crate) fn reload_tiers(&self) -> Result<(), Failure> {
+    pub(crate) fn reload_tiers(&self) {
         if let Ok(config) = crate::config::Config::load(&self.home) {
             *self.tiers.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config.tiers);
         }
-        Ok(())
     }
 
     /// What is left for a question, or why nobody is asked. The day is the one of the person's zone.

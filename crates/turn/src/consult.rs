@@ -140,8 +140,7 @@ impl Machine {
         let trouble = got.error.as_ref()?;
         let asked = state.asked.as_ref()?;
         let bound = bound(state, PLANNER);
-        let repaired =
-            state.consulting.as_ref().is_some_and(|known| matches!(known.own, Own::Failed(_)));
+        let repaired = state.consulting.as_ref().is_some_and(|known| matches!(known.own, Own::Failed(_)));
         if !bound || repaired || !avoidable(&trouble.class) || self.committed(state) {
             return None;
         }

@@ -46,7 +46,8 @@ fn offered(machine: &Machine, models: Vec<Role>, says: Event) -> (State, Effect)
         return (state, effect);
     }
     let (state, mut effects) = machine.step(state, Event::Measured { tokens: 32_768 });
-    let asks = matches!(&effects[..], [Effect::Consult { role: Role::Wise, user, .. }] if user.contains(REQUEST));
+    let asks =
+        matches!(&effects[..], [Effect::Consult { role: Role::Wise, user, .. }] if user.contains(REQUEST));
     assert!(asks, "{effects:?}");
     let (mut state, mut effect) = (state, effects.pop().unwrap());
     // What is no plan is asked for once more.

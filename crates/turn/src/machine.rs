@@ -15,7 +15,9 @@ use crate::validate::validate;
 use crate::whole;
 use metnos_engine::catalog::Tool;
 use metnos_engine::propose::{Proposer, made_up};
-use metnos_engine::{Answer, Ask, Catalog, Choice, Clock, Lexicons, Maker, Plan, Planner, Reading, Request, Step};
+use metnos_engine::{
+    Answer, Ask, Catalog, Choice, Clock, Lexicons, Maker, Plan, Planner, Reading, Request, Step,
+};
 use metnos_shape::Role;
 use metnos_vocab::Class;
 use std::collections::BTreeMap;

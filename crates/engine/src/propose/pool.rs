@@ -14,9 +14,7 @@ const MOST: usize = 14;
 pub(super) fn whole<'a>(catalog: &'a Catalog, first: &[&'a Tool]) -> Vec<&'a Tool> {
     let known = |tool: &Tool| first.iter().any(|other| other.name == tool.name);
     let mut rest: Vec<&Tool> = catalog.tools().filter(|tool| !known(tool)).collect();
-    rest.sort_by(|a, b| {
-        (a.dormant.is_some(), a.name.as_str()).cmp(&(b.dormant.is_some(), b.name.as_str()))
-    });
+    rest.sort_by(|a, b| (a.dormant.is_some(), a.name.as_str()).cmp(&(b.dormant.is_some(), b.name.as_str())));
     first.iter().copied().chain(rest).collect()
 }
 
