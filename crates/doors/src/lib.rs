@@ -31,7 +31,7 @@ pub use api::{OpenForm, Rows, TurnListed, TurnRequest};
 pub use house::House;
 pub use instance::{Instance, Serving};
 pub use listen::{Listening, serve};
-pub use modelling::EXAMPLES_SHOWN;
+pub use modelling::shown_enough;
 pub use shield::Origins;
 pub use steps::{ModelAsked, TurnSteps};
 pub use talk::ANSWER_EACH;

@@ -3,9 +3,17 @@
 use crate::words::Speech;
 use metnos_gateway::{Answered, Example};
 use metnos_llm::{Answers, Found};
+use std::time::{Duration, Instant};
 
 /// How many are shown.
-pub const EXAMPLES_SHOWN: usize = 3;
+const EXAMPLES_SHOWN: usize = 3;
+/// No further one is begun after this: who waits has seen how slow the model is.
+const LONG_ENOUGH: Duration = Duration::from_secs(60);
+
+/// Whether so many examples in so much time are enough.
+pub fn shown_enough(shown: usize, since: Instant) -> bool {
+    shown == EXAMPLES_SHOWN || shown > 0 && since.elapsed() > LONG_ENOUGH
+}
 
 impl Speech {
     /// Requests that show what a model adds; those that are understood without one are to be passed over.

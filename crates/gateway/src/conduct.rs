@@ -201,7 +201,7 @@ impl Gateway {
                 }
                 Effect::Finish(ending) => {
                     let timed = (state.stage.map(Stage::word), phases.json());
-                    let ending = self.with_advice(asked, &state.language, ending)?;
+                    self.advised(asked, &ending)?;
                     return self.close(turn, &self.runtime.told(&asked.text), ending, timed);
                 }
             };

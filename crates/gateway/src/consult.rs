@@ -133,6 +133,7 @@ impl Gateway {
             models: models.clone(),
             bound: Bound::new(),
             base: None,
+            advise: false,
         };
         let mut state = State::default();
         let unsure = match &thought.answer {

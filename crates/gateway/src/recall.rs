@@ -144,6 +144,7 @@ impl Gateway {
             models: self.runtime.tiers().bound(),
             bound,
             base: asked.base.to_str().map(str::to_owned),
+            advise: self.advises(asked)?,
         };
         Ok(Opening { event, reading })
     }

@@ -5,7 +5,7 @@ use crate::conduct::{Asked, Gateway};
 use metnos_executor::Failure;
 use metnos_llm::{Role, Tier, Tiers};
 use metnos_runtime::guards::Principal;
-use metnos_turn::{Ending, Event, Status};
+use metnos_turn::{Ending, Event};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,25 +54,19 @@ impl Gateway {
         Event::Measured { tokens }
     }
 
-    /// What was not understood, with how a model can be bound that may: once in a house, to whom it can bind one.
-    pub(crate) fn with_advice(
-        &self,
-        asked: &Asked,
-        language: &str,
-        ending: Ending,
-    ) -> Result<Ending, Failure> {
-        let unread = matches!(ending.status, Status::Gap | Status::Unclear);
+    /// Whether who asks is told how a model can be bound, if this is not understood: once in a house, and only who can
+    /// bind one.
+    pub(crate) fn advises(&self, asked: &Asked) -> Result<bool, Failure> {
         let host = Principal::parse(&asked.caller).user == HOST;
-        if !unread
-            || !host
-            || !self.runtime.tiers().bound().is_empty()
-            || self.db(|db| db.counter(ADVISED))? > 0
-        {
-            return Ok(ending);
+        Ok(host && self.runtime.tiers().bound().is_empty() && self.db(|db| db.counter(ADVISED))? == 0)
+    }
+
+    /// Remembers that it was told.
+    pub(crate) fn advised(&self, asked: &Asked, ending: &Ending) -> Result<(), Failure> {
+        if ending.status.is_unread() && self.advises(asked)? {
+            self.db(|db| db.raise(ADVISED, 1))?;
         }
-        self.db(|db| db.raise(ADVISED, 1))?;
-        let advice = self.say(language, "bind_model", &[]);
-        Ok(Ending { text: format!("{}\n{advice}", ending.text), ..ending })
+        Ok(())
     }
 
     fn told_of(&self, tier: &Tier) -> Option<u64> {

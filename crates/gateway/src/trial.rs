@@ -95,6 +95,7 @@ impl Gateway {
             models: Vec::new(),
             bound: Bound::new(),
             base: None,
+            advise: false,
         };
         let (state, effects) = self.machine().step(State::default(), event);
         let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();

@@ -39,6 +39,7 @@ fn offered(machine: &Machine, models: Vec<Role>, says: Event) -> (State, Effect)
         models,
         bound: Bound::new(),
         base: None,
+        advise: false,
     };
     let (mut state, _) = machine.step(State::default(), asked);
     let effect = machine.consult(&mut state, REQUEST.into(), Own::Offer(readings()));

@@ -33,6 +33,9 @@ pub enum Event {
         /// What relative paths are relative to, so that whoever goes on with it elsewhere means the same ones.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<String>,
+        /// Nobody was told yet how a model can be bound, and whoever asks can bind one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        advise: bool,
     },
     /// The person answered the one question.
     Answered {

@@ -88,6 +88,7 @@ pub(crate) struct Words {
     recalled: Option<Box<Recalled>>,
     pub(crate) models: Vec<Role>,
     pub(crate) bound: Bound,
+    advise: bool,
 }
 
 impl State {
@@ -149,9 +150,10 @@ impl Machine {
         if state.over {
             return (state, Vec::new());
         }
-        let effect = match event {
-            Event::Asked { text, language, now, zone, context, recalled, models, bound, base: _ } => {
-                state.asked = Some(Words { text, language, now, zone, context, recalled, models, bound });
+        let mut effect = match event {
+            Event::Asked { text, language, now, zone, context, recalled, models, bound, base: _, advise } => {
+                state.asked =
+                    Some(Words { text, language, now, zone, context, recalled, models, bound, advise });
                 self.understand(&mut state, None, known)
             }
             // Words are no credential, and would plan anew what is half done.
@@ -174,6 +176,13 @@ impl Machine {
             Event::NotConsulted { why, said } => self.not_consulted(&mut state, &why, &said),
             Event::Cancelled => self.finish(&state, Status::Cancelled, None),
         };
+        if let Effect::Finish(ending) = &mut effect
+            && state.asked.as_ref().is_some_and(|words| words.advise)
+            && ending.status.is_unread()
+        {
+            let advice = self.messages.say(&state.language, "bind_model", &[]);
+            ending.text = format!("{}\n{advice}", ending.text);
+        }
         // What waits for a yes or for a credential goes on with the result of the same step.
         let open = |ending: &Ending| matches!(ending.status, Status::Waits | Status::Asks);
         state.over = matches!(&effect, Effect::Finish(ending) if !open(ending));
@@ -451,6 +460,7 @@ mod tests {
             models: Vec::new(),
             bound: Bound::new(),
             base: None,
+            advise: false,
         }
     }
 

@@ -28,6 +28,7 @@ fn planned(machine: &Machine, plans: Value) -> (State, Effect) {
         models: vec![Mind::Wise],
         bound: Bound::new(),
         base: None,
+        advise: false,
     };
     let (state, effects) = machine.step(State::default(), asked);
     assert!(matches!(&effects[..], [Effect::Measure { .. }]), "{effects:?}");

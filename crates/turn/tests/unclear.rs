@@ -31,6 +31,7 @@ fn asked(text: &str, models: Vec<Role>) -> Event {
         models,
         bound: Bound::new(),
         base: None,
+        advise: false,
     }
 }
 

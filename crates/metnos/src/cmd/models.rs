@@ -3,10 +3,11 @@
 use super::ask::Chat;
 use crate::cli_models::Models;
 use crate::print::{self, Printer};
-use metnos_doors::{EXAMPLES_SHOWN, Speech, Words};
+use metnos_doors::{Speech, Words, shown_enough};
 use metnos_executor::{ErrorClass, Failure};
 use metnos_gateway::{Answered, Asked, Example, Gateway, patient};
 use metnos_llm::{Answers, Found, Role, USUAL_PORTS, Url, look_around, look_at_url};
+use metnos_runtime::call::Door;
 use metnos_runtime::config::Binding;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal};
@@ -206,8 +207,9 @@ impl Setup {
         self.printer.say(self.speech.t("model-shows"));
         let mut door = Chat::new(self.printer)?;
         let (mut shown, mut slowest) = (Vec::new(), answered.ms);
+        let since = Instant::now();
         for text in self.speech.model_examples() {
-            if shown.len() == EXAMPLES_SHOWN {
+            if shown_enough(shown.len(), since) {
                 break;
             }
             let asked = Asked {
@@ -220,8 +222,12 @@ impl Setup {
                 base: super::exec::here()?,
             };
             let began = Instant::now();
-            let Some(example) = self.gateway.example(binding, &asked, &mut door)? else { continue };
+            let example = self.gateway.example(binding, &asked, &mut door)?;
             self.printer.progress_end();
+            if door.cancelled() {
+                return Err(Failure::new(ErrorClass::Cancelled, "nothing was changed"));
+            }
+            let Some(example) = example else { continue };
             slowest = slowest.max(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
             for line in self.speech.example(&example) {
                 self.printer.say(format!("  {line}"));

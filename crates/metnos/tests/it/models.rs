@@ -110,7 +110,10 @@ fn what_is_understood_without_a_model_asks_none_and_without_a_model_nothing_chan
     configure(&house, "");
     let gap = ask(&house, LOOSE);
     assert_eq!((gap.code, &gap.json()["status"]), (Some(1), &json!("gap")));
-    assert!(!gap.json()["text"].as_str().unwrap().contains("model"), "{gap:?}");
+    assert!(gap.json()["by_model"].is_null(), "{gap:?}");
+    // How one could be bound is said once.
+    let again = ask(&house, LOOSE);
+    assert!(!again.json()["text"].as_str().unwrap().contains("model"), "{again:?}");
 }
 
 /// Each way to misbehave: what the person is told, and that nothing ran.

@@ -71,7 +71,7 @@ fn a_real_server_obeys_the_grammar_so_a_model_that_understands_nothing_makes_no_
     let house = House::supervised();
     let config = format!(
         "[tiers.wise]\nkind = \"openai\"\nurl = \"http://127.0.0.1:{}\"\nmodel = \"tiny\"\n\
-         timeout_seconds = 300\ncontext = 4200\ngrammar = \"gbnf\"\n[budget]\nseconds_per_turn = 900\n",
+         timeout_seconds = 300\ncontext = 2700\ngrammar = \"gbnf\"\n[budget]\nseconds_per_turn = 900\n",
         server.port
     );
     std::fs::write(house.metnos().join("config/metnos.toml"), config).unwrap();

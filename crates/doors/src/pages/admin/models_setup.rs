@@ -2,7 +2,7 @@
 
 use crate::api::{Refusal, Said, blocking};
 use crate::house::House;
-use crate::modelling::EXAMPLES_SHOWN;
+use crate::modelling::shown_enough;
 use crate::who::{Admin, Who};
 use crate::words::Speech;
 use axum::Json;
@@ -123,8 +123,9 @@ fn tried(house: &House, who: &Who, speech: &Speech, which: &Which) -> Result<Tol
     let answered = house.gateway.try_model(&binding).map_err(|e| silent(speech, When::First, &model, e))?;
     let mut lines = vec![speech.answered(&model, &answered), speech.t("model-shows")];
     let (mut shown, mut slowest, mut unhelped) = (0, answered.ms, false);
+    let since = Instant::now();
     for text in speech.model_examples() {
-        if shown == EXAMPLES_SHOWN {
+        if shown_enough(shown, since) {
             break;
         }
         let asked = Asked {
