@@ -22,7 +22,12 @@ const ADVISED: &str = "told/models";
 
 /// What servers told, by address and model; nothing for one that does not tell.
 #[derive(Debug, Default)]
-pub(crate) struct Rooms(Mutex<BTreeMap<(String, String), (Instant, Option<u64>)>>);
+pub(crate) struct Rooms(Mutex<BTreeMap<Which, Told>>);
+
+/// A server and its model.
+type Which = (String, String);
+/// When it was asked, and what it told.
+type Told = (Instant, Option<u64>);
 
 impl Rooms {
     /// What is known of a model.
@@ -42,7 +47,7 @@ impl Rooms {
     }
 }
 
-fn key(tier: &Tier) -> (String, String) {
+fn key(tier: &Tier) -> Which {
     (tier.url.to_string(), tier.model.clone())
 }
 
