@@ -5,6 +5,7 @@ use crate::lists::EARLIER;
 use crate::mind::Mind;
 use crate::phases::Phases;
 use crate::recall::Opening;
+use crate::room::Rooms;
 use crate::scratch::Scratch;
 use metnos_engine::{Catalog, Plan, Reading};
 use metnos_executor::{ErrorClass, Failure, Lacked, shown};
@@ -80,6 +81,7 @@ pub struct Told {
 pub struct Gateway {
     pub(crate) runtime: Runtime,
     pub(crate) mind: Mind,
+    pub(crate) rooms: Rooms,
     scratch: Scratch,
 }
 
@@ -88,7 +90,7 @@ impl Gateway {
     pub fn new(runtime: Runtime) -> Result<Self, Failure> {
         let mind = Mind::new(&runtime)?;
         let scratch = Scratch::new(&runtime.home.state_dir(), Arc::clone(runtime.discretion()));
-        Ok(Self { mind, scratch, runtime })
+        Ok(Self { mind, rooms: Rooms::default(), scratch, runtime })
     }
 
     /// A sentence of a turn in this language.
@@ -147,7 +149,10 @@ impl Gateway {
             };
             event = match effect {
                 // Nobody wants it any more, or nobody may.
-                Effect::Invoke { .. } | Effect::Consult { .. } | Effect::Candidates { .. }
+                Effect::Invoke { .. }
+                | Effect::Consult { .. }
+                | Effect::Measure { .. }
+                | Effect::Candidates { .. }
                     if door.cancelled() =>
                 {
                     Event::Cancelled
@@ -188,10 +193,15 @@ impl Gateway {
                 }
                 Effect::Consult { role, system, user, constraint, most_tokens } => {
                     let wanted = Wanted { role, system, user, constraint, most_tokens };
-                    phases.time("model_ms", || self.consult(Some(&turn), &asked.now, wanted, door))?
+                    let tiers = self.runtime.tiers();
+                    phases.time("model_ms", || self.consult(Some(&turn), &asked.now, wanted, &tiers, door))?
+                }
+                Effect::Measure { role } => {
+                    phases.time("model_ms", || self.measure(role, &self.runtime.tiers()))
                 }
                 Effect::Finish(ending) => {
                     let timed = (state.stage.map(Stage::word), phases.json());
+                    self.advised(asked, &ending)?;
                     return self.close(turn, &self.runtime.told(&asked.text), ending, timed);
                 }
             };

@@ -2,12 +2,13 @@
 //! written down whatever came of it, and left at once when the person wants no more of it.
 
 use crate::conduct::{Asked, Gateway, TurnDoor};
-use metnos_engine::{Answer, Clock, Explain, Request};
+use metnos_engine::{Answer, Clock, Explain, Offer, Request};
 use metnos_executor::Failure;
-use metnos_llm::{Client, Constraint, LlmError, Role, Usage};
+use metnos_llm::{Client, Constraint, LlmError, Role, Tiers, Usage};
 use metnos_memory::db::ModelCall;
 use metnos_runtime::Waited;
 use metnos_turn::{Bound, Effect, Event, State};
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// A question to a model.
@@ -40,13 +41,15 @@ impl Gateway {
         turn: Option<&str>,
         now: &jiff::Zoned,
         wanted: Wanted,
+        tiers: &Tiers,
         door: &mut dyn TurnDoor,
     ) -> Result<Event, Failure> {
         let role = wanted.role;
-        let Some(tier) = self.runtime.config.tiers.of(role).cloned() else {
+        let Some(mut tier) = tiers.of(role).cloned() else {
             let said = format!("no model is bound to {}", role.word());
             return Ok(Event::NotConsulted { why: "unready".into(), said });
         };
+        tier.context = NonZeroU64::new(tier.holds(self.rooms.known(&tier)));
         door.consults(&tier.model);
         let model = tier.model.clone();
         let (told, usage) = match self.runtime.model_room(turn, now.time_zone(), &tier) {
@@ -103,12 +106,23 @@ impl Gateway {
         context: &[String],
         door: &mut dyn TurnDoor,
     ) -> Result<Thought, Failure> {
+        self.think_with(&self.runtime.tiers(), asked, context, door)
+    }
+
+    /// The same with these models, which may not be the ones that are bound.
+    pub fn think_with(
+        &self,
+        tiers: &Tiers,
+        asked: &Asked,
+        context: &[String],
+        door: &mut dyn TurnDoor,
+    ) -> Result<Thought, Failure> {
         let request = Request { text: &asked.text, language: asked.language.as_deref(), context };
         let (answer, mut explain) = self.machine().planner().plan(&request, &Clock::at(asked.now.clone()));
         let began = jiff::Timestamp::now();
         let mut thought =
             Thought { answer, explain: Explain::default(), unhelped: None, invalid: 0, tokens: 0 };
-        let models = self.runtime.config.tiers.bound();
+        let models = tiers.bound();
         let mut event = Event::Asked {
             text: asked.text.clone(),
             language: asked.language.clone(),
@@ -119,19 +133,29 @@ impl Gateway {
             models: models.clone(),
             bound: Bound::new(),
             base: None,
+            advise: false,
         };
         let mut state = State::default();
-        while matches!(thought.answer, Answer::Gap(_)) && !models.is_empty() {
+        let unsure = match &thought.answer {
+            Answer::Gap(_) | Answer::Offer(_) => true,
+            Answer::Plan(plan) => plan.steps.iter().any(|step| step.dormant.is_some()),
+            Answer::Ask(_) | Answer::Help | Answer::Say(_) => false,
+        };
+        while unsure && !models.is_empty() {
             let (next, effects) = self.machine().step(state, event);
             state = next;
-            let Some(Effect::Consult { role, system, user, constraint, most_tokens }) =
-                effects.into_iter().next()
-            else {
-                break;
+            event = match effects.into_iter().next() {
+                Some(Effect::Measure { role }) => self.measure(role, tiers),
+                Some(Effect::Consult { role, system, user, constraint, most_tokens }) => {
+                    explain.notes.push(format!("the {} model was asked", role.word()));
+                    let wanted = Wanted { role, system, user, constraint, most_tokens };
+                    self.consult(None, &asked.now, wanted, tiers, door)?
+                }
+                _ => break,
             };
-            explain.notes.push(format!("the {} model was asked", role.word()));
-            let wanted = Wanted { role, system, user, constraint, most_tokens };
-            event = self.consult(None, &asked.now, wanted, door)?;
+        }
+        if !state.offers().is_empty() {
+            thought.answer = Answer::Offer(Offer { offers: state.offers().to_vec() });
         }
         (thought.invalid, thought.unhelped) = (state.helped.refused, state.helped.unhelped);
         if let Some(plan) = state.plan {

@@ -16,8 +16,10 @@ mod plans;
 mod recall;
 mod rehearse;
 mod retain;
+mod room;
 mod scratch;
 mod story;
+mod trial;
 mod view;
 
 pub use columns::{Row, columns, is_place, is_shown};
@@ -34,4 +36,5 @@ pub use plans::Listed;
 pub use recall::Standing;
 pub use rehearse::{Dry, Rehearsed, StepRehearsed};
 pub use story::{Beat, Moment, Planned};
+pub use trial::{Answered, Example, patient};
 pub use view::Seen;

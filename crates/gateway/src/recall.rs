@@ -141,9 +141,10 @@ impl Gateway {
             zone: asked.now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
             context,
             recalled: recalled.map(Box::new),
-            models: self.runtime.config.tiers.bound(),
+            models: self.runtime.tiers().bound(),
             bound,
             base: asked.base.to_str().map(str::to_owned),
+            advise: self.advises(asked)?,
         };
         Ok(Opening { event, reading })
     }

@@ -131,8 +131,9 @@ impl Gateway {
                 }
                 Effect::Consult { role, system, user, constraint, most_tokens } => {
                     let wanted = Wanted { role, system, user, constraint, most_tokens };
-                    self.consult(None, &asked.now, wanted, door)?
+                    self.consult(None, &asked.now, wanted, &self.runtime.tiers(), door)?
                 }
+                Effect::Measure { role } => self.measure(role, &self.runtime.tiers()),
                 Effect::Candidates { step, most, around } => {
                     self.candidates(asked, &state, turn, (step, most, around))?
                 }

@@ -108,13 +108,11 @@ impl Client {
         if let Some(flaw) = self.tier.flaw() {
             return Err(LlmError::Unready(flaw.to_owned()));
         }
-        let room = self.tier.context.get().saturating_sub(question.size());
+        let holds = self.tier.holds(None);
+        let room = holds.saturating_sub(question.size());
         let most = room.min(question.most_tokens);
         if most < LEAST {
-            return Err(LlmError::Unready(format!(
-                "the question has no room in context = {}",
-                self.tier.context
-            )));
+            return Err(LlmError::Unready(format!("the question has no room in context = {holds}")));
         }
         let (first, second) = self.ways();
         let told = self.one(question, first, most, until, usage);

@@ -29,6 +29,17 @@ impl Tiers {
         }
     }
 
+    /// Binds a role.
+    pub fn bind(&mut self, role: Role, tier: Tier) {
+        let place = match role {
+            Role::Fast => &mut self.fast,
+            Role::Middle => &mut self.middle,
+            Role::Wise => &mut self.wise,
+            Role::Frontier => &mut self.frontier,
+        };
+        *place = Some(tier);
+    }
+
     /// The roles that are bound, in order.
     pub fn bound(&self) -> Vec<Role> {
         Role::ALL.into_iter().filter(|role| self.of(*role).is_some()).collect()
@@ -50,9 +61,8 @@ pub struct Tier {
     /// How long one answer may take, from the first byte sent to the last one read.
     #[serde(default = "a_minute")]
     pub timeout_seconds: NonZeroU32,
-    /// How many tokens the model can hold, prompt and answer together.
-    #[serde(default = "eight_thousand")]
-    pub context: NonZeroU64,
+    /// How many tokens the model is taken to hold at most, prompt and answer together; absent: what its server tells.
+    pub context: Option<NonZeroU64>,
     /// What a million tokens of prompt cost.
     #[serde(default)]
     pub price_in: Price,
@@ -85,6 +95,9 @@ pub enum Grammar {
     None,
 }
 
+/// How many tokens a model is taken to hold where nobody tells.
+const UNTOLD: u64 = 8192;
+
 /// A price for a million tokens, in millionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price(u64);
@@ -111,9 +124,36 @@ impl<'de> Deserialize<'de> for Price {
 pub struct Url(String);
 
 impl Url {
+    /// A port of this machine.
+    pub fn here(port: u16) -> Self {
+        Self(format!("http://127.0.0.1:{port}"))
+    }
+
+    /// An address as a person writes it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| Err(format!("a url {why}"));
+        let plain = text.trim_end_matches('/');
+        let plain = plain.strip_suffix("/v1").unwrap_or(plain);
+        let known = plain.starts_with("http://") || plain.starts_with("https://");
+        match host(plain) {
+            _ if !known => wrong("begins with http:// or https://"),
+            "" => wrong("names a host"),
+            _ if plain.contains('@') => wrong("holds no name and no password: use credential"),
+            _ if plain.contains(['?', '#', ' ']) => wrong("ends with its path"),
+            _ if plain.contains(|c: char| c.is_control() || c == '"' || c == '\\') => {
+                wrong("has no such sign")
+            }
+            _ => Ok(Self(plain.to_owned())),
+        }
+    }
+
     /// The address of one of its doors.
     pub(crate) fn door(&self, path: &str) -> String {
-        format!("{}/v1/{path}", self.0)
+        self.path(&format!("v1/{path}"))
+    }
+
+    pub(crate) fn path(&self, path: &str) -> String {
+        format!("{}/{path}", self.0)
     }
 
     /// True when it is this machine.
@@ -146,18 +186,7 @@ fn host(url: &str) -> &str {
 
 impl<'de> Deserialize<'de> for Url {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(source)?;
-        let wrong = |why: &str| Err(serde::de::Error::custom(format!("a url {why}")));
-        let plain = text.trim_end_matches('/');
-        let plain = plain.strip_suffix("/v1").unwrap_or(plain);
-        let known = plain.starts_with("http://") || plain.starts_with("https://");
-        match host(plain) {
-            _ if !known => wrong("begins with http:// or https://"),
-            "" => wrong("names a host"),
-            _ if plain.contains('@') => wrong("holds no name and no password: use credential"),
-            _ if plain.contains(['?', '#', ' ']) => wrong("ends with its path"),
-            _ => Ok(Self(plain.to_owned())),
-        }
+        Self::parse(&String::deserialize(source)?).map_err(serde::de::Error::custom)
     }
 }
 
@@ -165,11 +194,15 @@ fn a_minute() -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(59)
 }
 
-fn eight_thousand() -> NonZeroU64 {
-    NonZeroU64::MIN.saturating_add(8191)
-}
-
 impl Tier {
+    /// How many tokens the model holds, where its server told `told`: never more than the configuration says.
+    pub fn holds(&self, told: Option<u64>) -> u64 {
+        match (self.context.map(NonZeroU64::get), told) {
+            (Some(own), Some(told)) => own.min(told),
+            (own, told) => own.or(told).unwrap_or(UNTOLD),
+        }
+    }
+
     /// Why this must not be used as it is.
     pub fn flaw(&self) -> Option<&'static str> {
         let told = self.credential.is_some() && self.url.is_open() && !self.url.is_here();
@@ -214,6 +247,15 @@ mod tests {
         assert_eq!(price.of(1), 1);
         assert_eq!(price.of(0), 0);
         assert!(serde_json::from_str::<Price>("-1").is_err());
+    }
+
+    #[test]
+    fn a_model_holds_what_its_server_tells_and_never_more_than_the_person_says() {
+        let plain = tier(r#""url":"http://localhost""#).unwrap();
+        assert_eq!((plain.holds(None), plain.holds(Some(32_768))), (8192, 32_768));
+        let bounded = tier(r#""url":"http://localhost","context":4096"#).unwrap();
+        assert_eq!((bounded.holds(None), bounded.holds(Some(32_768))), (4096, 4096));
+        assert_eq!(bounded.holds(Some(2048)), 2048);
     }
 
     #[test]

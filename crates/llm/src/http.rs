@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
+use zeroize::Zeroizing;
 
 /// The most that is read of an answer.
 pub(crate) const BYTES: u64 = 1 << 20;
@@ -77,6 +78,23 @@ impl Wire {
         }
     }
 
+    /// Reads what lies there, once.
+    pub(crate) fn get(&self, url: &str, key: Option<&Key>, until: Instant) -> Result<Value, LlmError> {
+        let left = until.saturating_duration_since(Instant::now());
+        let bearer = key.map(|key| Zeroizing::new(format!("Bearer {}", key.expose())));
+        let read = || -> Result<Value, Failed> {
+            if left.is_zero() {
+                return Err(LlmError::Slow(0).into());
+            }
+            let mut request = self.agent.get(url).config().timeout_global(Some(left)).build();
+            if let Some(bearer) = &bearer {
+                request = request.header("authorization", bearer.as_str());
+            }
+            answered(request.call().map_err(|e| trouble(e, left))?, left)
+        };
+        read().map_err(|failed| discreet(failed.error, key))
+    }
+
     fn once(
         &self,
         url: &str,
@@ -85,7 +103,6 @@ impl Wire {
         until: Instant,
     ) -> Result<Value, Failed> {
         let left = until.saturating_duration_since(Instant::now());
-        let slow = |e: ureq::Error| Failed::from(trouble(e, left));
         if left.is_zero() {
             return Err(LlmError::Slow(0).into());
         }
@@ -94,26 +111,31 @@ impl Wire {
             request = request.header(*name, *value);
         }
         let request = request.header("content-type", "application/json");
-        let mut response = request.send(body.to_string().as_bytes()).map_err(slow)?;
-        let status = response.status().as_u16();
-        let wait = response
-            .headers()
-            .get("retry-after")
-            .and_then(|value| value.to_str().ok()?.parse().ok())
-            .map(Duration::from_secs);
-        if status == 429 {
-            return Err(Failed { error: LlmError::Busy, wait });
-        }
-        if status >= 500 {
-            return Err(Failed { error: LlmError::Broken(status), wait });
-        }
-        let bytes = response.body_mut().with_config().limit(BYTES).read_to_vec().map_err(slow)?;
-        if !(200..300).contains(&status) {
-            return Err(LlmError::Refused { status, said: said(&bytes) }.into());
-        }
-        let garbled = |e: serde_json::Error| LlmError::Garbled(format!("the answer is not JSON: {e}"));
-        Ok(serde_json::from_slice(&bytes).map_err(garbled)?)
+        answered(request.send(body.to_string().as_bytes()).map_err(|e| trouble(e, left))?, left)
     }
+}
+
+/// The value in an answer, or why there is none.
+fn answered(mut response: ureq::http::Response<ureq::Body>, left: Duration) -> Result<Value, Failed> {
+    let slow = |e: ureq::Error| Failed::from(trouble(e, left));
+    let status = response.status().as_u16();
+    let wait = response
+        .headers()
+        .get("retry-after")
+        .and_then(|value| value.to_str().ok()?.parse().ok())
+        .map(Duration::from_secs);
+    if status == 429 {
+        return Err(Failed { error: LlmError::Busy, wait });
+    }
+    if status >= 500 {
+        return Err(Failed { error: LlmError::Broken(status), wait });
+    }
+    let bytes = response.body_mut().with_config().limit(BYTES).read_to_vec().map_err(slow)?;
+    if !(200..300).contains(&status) {
+        return Err(LlmError::Refused { status, said: said(&bytes) }.into());
+    }
+    let garbled = |e: serde_json::Error| LlmError::Garbled(format!("the answer is not JSON: {e}"));
+    Ok(serde_json::from_slice(&bytes).map_err(garbled)?)
 }
 
 fn trouble(error: ureq::Error, left: Duration) -> LlmError {

@@ -10,10 +10,12 @@ mod client;
 mod config;
 mod error;
 mod http;
+mod look;
 mod openai;
 
 pub use budget::{Budget, Spent};
 pub use client::{Answer, Client, Key, Question, Usage};
 pub use config::{Grammar, Kind, Price, Tier, Tiers, Url};
 pub use error::LlmError;
+pub use look::{Answers, Found, Listed, MOST_PORTS, USUAL_PORTS, context, look_around, look_at_url};
 pub use metnos_shape::{Constraint, Field, Misfit, Role, Shape};

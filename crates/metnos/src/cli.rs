@@ -6,6 +6,7 @@ mod questions;
 pub(crate) use ops::{Config, Ops, People, Service};
 pub(crate) use questions::Questions;
 
+use crate::cli_models::Models;
 use crate::cli_people::{Devices, Hooks, Pairing, Users};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -83,6 +84,11 @@ pub(crate) enum Command {
     Memory {
         #[command(subcommand)]
         command: Memory,
+    },
+    /// Models that Metnos may ask where it does not understand by itself.
+    Models {
+        #[command(subcommand)]
+        command: Models,
     },
     /// Rank the executors of any catalog for many queries: one JSON line each.
     Prefilter {

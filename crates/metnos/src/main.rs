@@ -1,6 +1,7 @@
 //! The `metnos` command: wires the crates together, one file per command.
 
 mod cli;
+mod cli_models;
 mod cli_people;
 mod cmd;
 mod print;

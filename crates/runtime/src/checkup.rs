@@ -4,7 +4,7 @@ use crate::doctor::Finding;
 use crate::runtime::Runtime;
 use jiff::{SignedDuration, Timestamp};
 use metnos_executor::home::Home;
-use metnos_llm::{Client, Question, Tier};
+use metnos_llm::{Client, LlmError, Question, Tier};
 use metnos_memory::audit::Filter;
 use metnos_memory::db::{self, Health, ModelCall};
 use rustix::fs::statvfs;
@@ -139,32 +139,27 @@ impl Runtime {
         }
     }
 
-    /// Whether the model behind a role answers, by one word.
-    fn endpoint(&self, role: metnos_llm::Role) -> Option<Finding> {
-        let tier: Tier = self.config.tiers.of(role)?.clone();
-        let check = format!("model {}", role.word());
-        let told = format!("{} at {}", tier.model, tier.url);
-        let fix =
-            format!("is the server running? url and model under [tiers.{}] in metnos.toml", role.word());
-        let room = match self.model_room(None, &jiff::tz::TimeZone::system(), &tier) {
-            Ok(room) => room,
-            Err(e) => {
-                return Some(Finding::bad(&check, format!("{told}: {}", self.told(&e.to_string())), fix));
-            }
-        };
-        let model = tier.model.clone();
+    /// Whether a model answers, by one word, and in how many milliseconds; if not, why.
+    pub fn try_tier(&self, role: metnos_llm::Role, tier: &Tier, patience: Duration) -> Result<u64, String> {
+        let hidden = |e: LlmError| self.told(&e.to_string());
+        let room = self.model_room(None, &jiff::tz::TimeZone::system(), tier).map_err(hidden)?;
         let question = Question {
             system: "Answer with one word.",
             user: "Say: here",
             constraint: None,
             most_tokens: WORD,
         };
-        let answer = Client::new(tier, room.key).ask(&question, PATIENCE.min(room.wall));
-        let outcome = answer.text.as_ref().map_or_else(metnos_llm::LlmError::word, |_| "answered");
+        let answer = Client::new(tier.clone(), room.key).ask(&question, patience.min(room.wall));
+        // One that thinks aloud has answered, also where it was cut.
+        let text = match answer.text {
+            Err(LlmError::Cut(_)) => Ok(String::new()),
+            other => other,
+        };
+        let outcome = text.as_ref().map_or_else(LlmError::word, |_| "answered");
         let call = ModelCall {
             turn: None,
             role: role.word().to_owned(),
-            model,
+            model: tier.model.clone(),
             tokens_in: answer.usage.tokens_in,
             tokens_out: answer.usage.tokens_out,
             ms: answer.usage.ms,
@@ -173,10 +168,20 @@ impl Runtime {
         };
         // What is not written down is not believed either.
         let noted = self.db.note_model(&call, Timestamp::now());
-        Some(match (answer.text, noted) {
-            (Ok(_), Ok(())) => Finding::good(&check, format!("{told}: answers")),
-            (Ok(_), Err(e)) => Finding::bad(&check, e.to_string(), fix),
-            (Err(e), _) => Finding::bad(&check, format!("{told}: {}", self.told(&e.to_string())), fix),
+        text.map_err(hidden)?;
+        noted.map(|()| answer.usage.ms).map_err(|e| e.to_string())
+    }
+
+    /// Whether the model behind a role answers, by one word.
+    fn endpoint(&self, role: metnos_llm::Role) -> Option<Finding> {
+        let tier: Tier = self.tiers().of(role)?.clone();
+        let check = format!("model {}", role.word());
+        let told = format!("{} at {}", tier.model, tier.url);
+        let fix =
+            format!("is the server running? url and model under [tiers.{}] in metnos.toml", role.word());
+        Some(match self.try_tier(role, &tier, PATIENCE) {
+            Ok(_) => Finding::good(&check, format!("{told}: answers")),
+            Err(why) => Finding::bad(&check, format!("{told}: {why}"), fix),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What one process of a home changes, the others see at their next call: executors and territory.
+//! What one process of a home changes, the others see at their next call: executors, territory and models.
 //!
 //! Each topic has a number in the database that only grows. Who changes something raises it afterwards; who has looked
 //! at an older number looks again.
@@ -15,6 +15,8 @@ pub(crate) enum Topic {
     Executors,
     /// Which folders are open.
     Territory,
+    /// Which models are bound.
+    Models,
 }
 
 impl Topic {
@@ -22,6 +24,7 @@ impl Topic {
         match self {
             Self::Executors => "news/executors",
             Self::Territory => "news/territory",
+            Self::Models => "news/models",
         }
     }
 }
@@ -29,6 +32,7 @@ impl Topic {
 /// The numbers this process has looked at.
 pub(crate) struct News {
     territory: AtomicU64,
+    models: AtomicU64,
 }
 
 fn unread(error: metnos_memory::Error) -> Failure {
@@ -38,8 +42,8 @@ fn unread(error: metnos_memory::Error) -> Failure {
 impl News {
     /// The numbers of now; to be taken before what they stand for is read.
     pub(crate) fn of(db: &Db) -> Result<Self, Failure> {
-        let territory = db.counter(Topic::Territory.key()).map_err(unread)?;
-        Ok(Self { territory: AtomicU64::new(territory) })
+        let now = |topic: Topic| db.counter(topic.key()).map(AtomicU64::new).map_err(unread);
+        Ok(Self { territory: now(Topic::Territory)?, models: now(Topic::Models)? })
     }
 
     /// Tells every process that this changed.
@@ -58,12 +62,17 @@ impl Runtime {
         self.db.counter(Topic::Executors.key()).map_err(unread)
     }
 
-    /// Takes over what other processes changed: folders that were opened or closed.
+    /// Takes over what other processes changed: folders that were opened or closed, models that were bound.
     pub fn catch_up(&self) -> Result<(), Failure> {
         let territory = self.db.counter(Topic::Territory.key()).map_err(unread)?;
         if self.news.territory.load(Ordering::Acquire) != territory {
             self.reload_territory()?;
             self.news.territory.store(territory, Ordering::Release);
+        }
+        let models = self.db.counter(Topic::Models.key()).map_err(unread)?;
+        if self.news.models.load(Ordering::Acquire) != models {
+            self.reload_tiers();
+            self.news.models.store(models, Ordering::Release);
         }
         Ok(())
     }

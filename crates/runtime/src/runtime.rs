@@ -49,6 +49,8 @@ pub struct Runtime {
     pub(crate) guards: crate::guards::Guards,
     /// What the person switched on and off.
     pub config: crate::config::Config,
+    /// The models that are bound now: what `metnos models setup` writes is taken over without a restart.
+    pub(crate) tiers: std::sync::RwLock<Arc<metnos_llm::Tiers>>,
     pub(crate) gate: crate::halt::Gate,
     pub(crate) meter: crate::guards::Meter,
     pub(crate) discretion: Arc<crate::discreet::Discretion>,
@@ -134,6 +136,7 @@ impl Runtime {
         let journal = Journal::open(&state.join("journal")).map_err(|e| crate::undo::failed(&e))?;
         let locks = Locks::open(&state.join("locks")).map_err(|e| crate::undo::failed(&e))?;
         let lands = Lands::open(&home, &db)?;
+        let config = crate::config::Config::load(&home)?;
         let vault = Arc::new(crate::vault::open(&home)?);
         let discretion = Arc::new(crate::discreet::Discretion::new(Arc::clone(&vault))?);
         db.seal_with(Arc::<crate::discreet::Discretion>::clone(&discretion));
@@ -154,7 +157,8 @@ impl Runtime {
             locks,
             kept: crate::keeping::Fresh::default(),
             guards: crate::guards::Guards::load(&home.user_home())?,
-            config: crate::config::Config::load(&home)?,
+            tiers: std::sync::RwLock::new(Arc::new(config.tiers.clone())),
+            config,
             gate: crate::halt::Gate::open(&state)?,
             meter: crate::guards::Meter::new(&home.audit_dir()),
             discretion,
@@ -255,7 +259,7 @@ impl Runtime {
 
     /// The models that executors may ask, if any is bound.
     pub(crate) fn minds(&self) -> Option<&dyn crate::minds::Minds> {
-        (!self.config.tiers.bound().is_empty()).then_some(self as &dyn crate::minds::Minds)
+        (!self.tiers().bound().is_empty()).then_some(self as &dyn crate::minds::Minds)
     }
 
     /// The builtins that can act with the models that are bound and the doors that are open.

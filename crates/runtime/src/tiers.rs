@@ -5,10 +5,11 @@ use crate::minds::{Minds, Prompt, Role, Told, Used};
 use crate::runtime::Runtime;
 use jiff::Timestamp;
 use metnos_executor::{ErrorClass, Failure};
-use metnos_llm::{Client, Constraint, Key, LlmError, Question, Shape, Spent, Tier, Usage};
+use metnos_llm::{Client, Constraint, Key, LlmError, Question, Shape, Spent, Tier, Tiers, Usage};
 use metnos_memory::db::{ModelCall, ModelUse};
 use serde_json::Value;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often somebody is looked for who wants to stop.
@@ -27,6 +28,18 @@ pub struct Room {
 }
 
 impl Runtime {
+    /// The models that are bound.
+    pub fn tiers(&self) -> Arc<Tiers> {
+        Arc::clone(&self.tiers.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads again which models are bound. A configuration that is not understood meanwhile changes nothing here.
+    pub(crate) fn reload_tiers(&self) {
+        if let Ok(config) = crate::config::Config::load(&self.home) {
+            *self.tiers.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config.tiers);
+        }
+    }
+
     /// What is left for a question, or why nobody is asked. The day is the one of the person's zone.
     pub fn model_room(
         &self,
@@ -119,11 +132,11 @@ impl Waited {
 
 impl Minds for Runtime {
     fn has(&self, role: Role) -> bool {
-        self.config.tiers.of(tier_of(role)).is_some()
+        self.tiers().of(tier_of(role)).is_some()
     }
 
     fn ask(&self, role: Role, prompt: &Prompt<'_>, schema: &Value, stopped: &dyn Fn() -> bool) -> Told {
-        let Some(tier) = self.config.tiers.of(tier_of(role)).cloned() else {
+        let Some(tier) = self.tiers().of(tier_of(role)).cloned() else {
             return Told::unasked(Failure::new(
                 ErrorClass::DependencyMissing,
                 crate::minds::how_to_bind(role),

@@ -1,11 +1,12 @@
 //! What models have to do with a turn: a small one is asked for plainer words when the request could
-//! not be read, another one for a plan when there is none, once more when its plan may not run, and for
-//! one repaired plan when a step failed. Its answers are checked like anything
-//! that comes from outside.
+//! not be read, another one for a plan when there is none, when several readings are possible or when the plan there is
+//! cannot run, once more when its plan may not run, and for one repaired plan when a step failed. Its answers are
+//! checked like anything that comes from outside, and where it has none, what the planner has by itself stands.
 
-use crate::ending::Status;
+use crate::ending::{Status, looks};
 use crate::event::{Effect, Got};
 use crate::machine::{Machine, State, Words};
+use crate::offer::same_steps;
 use crate::validate::validate;
 use metnos_engine::propose::{ANSWER_TOKENS, Again, Draft, PLAIN_TOKENS, Proposed, Rewritten};
 use metnos_engine::{Answer, Choice, Clock, Gap, Maker, Plan, Request};
@@ -19,29 +20,44 @@ const PLANNER: Role = Role::Wise;
 /// Who is asked for plainer words.
 const REWRITER: Role = Role::Fast;
 
+/// What the planner has by itself. It stands where no model has anything better.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Own {
+    /// Nothing.
+    Gap(Gap),
+    /// Nothing but an executor of this name, which is out of use.
+    Unused(String),
+    /// Readings, none of which is plainly meant.
+    Offer(Vec<Choice>),
+    /// A plan that cannot run.
+    Asleep(Plan),
+    /// A plan that failed at a step, and why.
+    Failed(String),
+}
+
 /// What a model was asked, and for what.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Consulting {
     /// The request as it was planned.
     text: String,
-    /// What is said when no model helps.
-    gap: Gap,
+    /// What stands when no model helps.
+    own: Own,
     /// True while plainer words are waited for, not a plan.
     rewriting: bool,
     /// Questions so far.
     tries: u8,
-    /// Why the plan before failed at a step, when this is its repair.
-    failed: Option<String>,
+    /// How many tokens the model that plans can hold, once it is known.
+    room: Option<u64>,
 }
 
 impl Machine {
-    /// Nothing fits: models are asked if any are bound, the small one first, else that is said.
-    pub(crate) fn consult(&self, state: &mut State, text: String, gap: Gap) -> Effect {
-        if gap.narrows {
-            return Effect::Finish(self.messages.gap(&state.language, &gap));
-        }
-        let consulting = Consulting { text, gap, rewriting: true, tries: 1, failed: None };
-        let draft = match bound(state, REWRITER) {
+    /// The request is not plainly understood: models are asked if any are bound, the small one first where there is
+    /// nothing at all, else what the planner has stands.
+    pub(crate) fn consult(&self, state: &mut State, text: String, own: Own) -> Effect {
+        // A word that leaves something out is put in plainer words by nobody.
+        let gap = matches!(&own, Own::Gap(gap) if !gap.narrows);
+        let consulting = Consulting { text, own, rewriting: gap, tries: 1, room: None };
+        let draft = match gap && bound(state, REWRITER) {
             true => self.proposer.rewrite(&consulting.text, &state.language),
             false => None,
         };
@@ -51,13 +67,40 @@ impl Machine {
         }
     }
 
-    /// A plan is asked for, if somebody is bound to give one.
+    /// A plan is asked for, if somebody is bound to give one. First it is looked up how much can be shown.
     fn consult_planner(&self, state: &mut State, mut consulting: Consulting) -> Effect {
+        if !bound(state, PLANNER) {
+            return self.stands(state, consulting.own);
+        }
         consulting.rewriting = false;
-        let draft = if bound(state, PLANNER) { self.draft(state, &consulting, None) } else { None };
-        match draft {
-            Some(draft) => ask(state, consulting, draft),
-            None => Effect::Finish(self.messages.gap(&state.language, &consulting.gap)),
+        state.consulting = Some(consulting);
+        Effect::Measure { role: PLANNER }
+    }
+
+    /// How much the model that plans can hold is known: it is asked.
+    pub(crate) fn measured(&self, state: &mut State, tokens: u64) -> Effect {
+        let Some(mut consulting) = state.consulting.clone().filter(|known| known.tries > 0) else {
+            return self.finish(state, Status::Failed, Some("an answer came to no question".into()));
+        };
+        consulting.room = Some(tokens);
+        match self.draft(state, &consulting, consulting.again()) {
+            Some(draft) => ask(state, consulting.clone(), draft),
+            None => self.stands(state, consulting.own),
+        }
+    }
+
+    /// What the planner has by itself.
+    fn stands(&self, state: &mut State, own: Own) -> Effect {
+        match own {
+            Own::Gap(gap) => Effect::Finish(self.messages.gap(&state.language, &gap)),
+            Own::Unused(name) => match self.out_of_use(&name) {
+                Some(tool) => Effect::Finish(self.messages.dormant(&state.language, tool)),
+                None => self.finish(state, Status::Unclear, None),
+            },
+            Own::Offer(readings) => self.offer(state, readings),
+            Own::Asleep(plan) => self.begin(state, plan),
+            // A repair that came to nothing leaves the failure as it was.
+            Own::Failed(_) => self.finish(state, Status::Failed, None),
         }
     }
 
@@ -69,9 +112,7 @@ impl Machine {
             .and_then(|draft| self.proposer.rewritten(&draft, &consulting.text, &state.language, answer));
         let plan = match made {
             // Who says that it cannot be done here spares everybody a plan that only looks like one.
-            Some(Rewritten::Nothing) => {
-                return Effect::Finish(self.messages.gap(&state.language, &consulting.gap));
-            }
+            Some(Rewritten::Nothing) => return self.stands(state, consulting.own),
             Some(Rewritten::Plain(plain)) => self.plan_of(state, &plain),
             None => None,
         };
@@ -99,18 +140,14 @@ impl Machine {
         let trouble = got.error.as_ref()?;
         let asked = state.asked.as_ref()?;
         let bound = bound(state, PLANNER);
-        let repaired = state.consulting.as_ref().is_some_and(|known| known.failed.is_some());
+        let repaired = state.consulting.as_ref().is_some_and(|known| matches!(known.own, Own::Failed(_)));
         if !bound || repaired || !avoidable(&trouble.class) || self.committed(state) {
             return None;
         }
         let text = state.consulting.as_ref().map_or_else(|| asked.text.clone(), |known| known.text.clone());
-        let gap =
-            Gap { reason: trouble.message.clone(), words: Vec::new(), near: Vec::new(), narrows: false };
         let tool = state.plan.as_ref()?.steps.get(state.results.len().checked_sub(1)?)?.tool.clone();
-        let why = format!("{tool}: {}", trouble.message);
-        let consulting = Consulting { text, gap, rewriting: false, tries: 1, failed: Some(why.clone()) };
-        let draft = self.draft(state, &consulting, Some(Again::Failed(&why)))?;
-        Some(ask(state, consulting, draft))
+        let own = Own::Failed(format!("{tool}: {}", trouble.message));
+        Some(self.consult_planner(state, Consulting { text, own, rewriting: false, tries: 1, room: None }))
     }
 
     /// Whether anything outside was changed already. A step that changes things counts as soon as it
@@ -162,15 +199,11 @@ impl Machine {
         if consulting.rewriting {
             return self.reworded(state, consulting, text);
         }
-        let again = consulting.failed.clone();
-        let Some(draft) = self.draft(state, &consulting, again.as_deref().map(Again::Failed)) else {
-            return self.given_up(state, &consulting, "invalid", "there is nothing to choose from");
+        let Some(draft) = self.draft(state, &consulting, consulting.again()) else {
+            return self.given_up(state, consulting, "invalid", "there is nothing to choose from");
         };
         let why = match self.proposer.read(&draft, &consulting.text, text) {
-            Ok(Proposed::Nothing) if consulting.failed.is_some() => return self.failed(state),
-            Ok(Proposed::Nothing) => {
-                return Effect::Finish(self.messages.gap(&state.language, &consulting.gap));
-            }
+            Ok(Proposed::Nothing) => return self.stands(state, consulting.own),
             Ok(Proposed::Plans(plans)) => {
                 let checked = plans.into_iter().map(|plan| validate(&plan, &self.catalog).map(|()| plan));
                 let (fit, unfit): (Vec<_>, Vec<_>) = checked.partition(Result::is_ok);
@@ -185,12 +218,12 @@ impl Machine {
         state.helped.refused += 1;
         state.helped.unhelped = Some(why.clone());
         if consulting.tries >= TRIES {
-            return self.given_up(state, &consulting, "invalid", &why);
+            return self.given_up(state, consulting, "invalid", &why);
         }
         consulting.tries += 1;
         match self.draft(state, &consulting, Some(Again::Invalid(&why))) {
             Some(draft) => ask(state, consulting, draft),
-            None => self.given_up(state, &consulting, "invalid", &why),
+            None => self.given_up(state, consulting, "invalid", &why),
         }
     }
 
@@ -205,39 +238,58 @@ impl Machine {
             Some(consulting) if consulting.rewriting && bound(state, PLANNER) => {
                 self.consult_planner(state, consulting)
             }
-            Some(consulting) => self.given_up(state, &consulting, why, said),
+            Some(consulting) => self.given_up(state, consulting, why, said),
             None => self.finish(state, Status::Failed, Some(said.to_owned())),
         }
     }
 
-    /// A repair that came to nothing leaves the failure as it was.
-    fn given_up(&self, state: &State, consulting: &Consulting, why: &str, said: &str) -> Effect {
-        match consulting.failed {
-            Some(_) => self.failed(state),
-            None => Effect::Finish(self.messages.no_model(&state.language, &consulting.gap, why, said)),
+    /// No model helps. Where the planner has nothing either, whether it could be done is not known.
+    fn given_up(&self, state: &mut State, consulting: Consulting, why: &str, said: &str) -> Effect {
+        match consulting.own {
+            Own::Gap(gap) => Effect::Finish(self.messages.no_model(&state.language, &gap, why, said)),
+            own => self.stands(state, own),
         }
     }
 
-    fn failed(&self, state: &State) -> Effect {
-        self.finish(state, Status::Failed, None)
-    }
-
-    /// What a model planned runs. Where it read the request in several ways, the person chooses.
+    /// What a model planned. It runs where the planner has nothing, and where it is one of the planner's own readings;
+    /// where they differ, or the model read the request in several ways, the person chooses.
     fn take(&self, state: &mut State, mut consulting: Consulting, mut plans: Vec<Plan>) -> Effect {
         // A repaired plan begins anew: nothing of the one before was changed.
         state.before += state.results.len();
         state.results.clear();
         consulting.tries = 0;
-        let repairs = consulting.failed.is_some();
+        let own = consulting.own.clone();
         state.consulting = Some(consulting);
         debug_assert!(plans.iter().all(|plan| plan.source == Maker::Model));
-        match plans.len() {
-            0 => self.failed(state),
-            n if n == 1 || repairs => self.run(state, plans.swap_remove(0)),
-            _ => {
-                let readings = plans.into_iter().map(|plan| Choice { plan, says: String::new() });
-                self.offer(state, readings.collect())
+        let readings = match &own {
+            Own::Gap(_) | Own::Unused(_) => Vec::new(),
+            Own::Failed(_) => {
+                plans.truncate(1);
+                Vec::new()
             }
+            Own::Offer(readings) => readings.clone(),
+            Own::Asleep(plan) => vec![Choice { plan: plan.clone(), says: String::new() }],
+        };
+        // A word that leaves something out is explained away by nobody where something would be changed.
+        if matches!(&own, Own::Gap(gap) if gap.narrows) {
+            plans.retain(|plan| (1..=plan.steps.len()).all(|step| looks(plan, step)));
+        }
+        // Beside what the planner has, a plan that cannot run says nothing.
+        if !readings.is_empty() {
+            plans.retain(|plan| self.asleep(plan).is_none());
+        }
+        let [plan] = &plans[..] else {
+            if plans.is_empty() {
+                return self.stands(state, own);
+            }
+            return self.offer(state, beside(plans, readings));
+        };
+        let same = readings.iter().find(|reading| same_steps(&reading.plan, plan));
+        match same {
+            // What was made of the words stays told.
+            Some(reading) => self.begin(state, Plan { source: Maker::Model, ..reading.plan.clone() }),
+            None if readings.is_empty() => self.run(state, plans.swap_remove(0)),
+            None => self.offer(state, beside(plans, readings)),
         }
     }
 
@@ -251,8 +303,24 @@ impl Machine {
             _ => context.as_slice(),
         };
         let request = Request { text: &consulting.text, language: language.as_deref(), context };
-        self.proposer.draft(&request, &state.language, &clock, again)
+        self.proposer.draft(&request, &state.language, &clock, consulting.room, again)
     }
+}
+
+impl Consulting {
+    /// What went wrong before the first question, if it is about a plan that failed.
+    fn again(&self) -> Option<Again<'_>> {
+        match &self.own {
+            Own::Failed(why) => Some(Again::Failed(why)),
+            _ => None,
+        }
+    }
+}
+
+/// The plans of a model, then the planner's readings.
+fn beside(plans: Vec<Plan>, readings: Vec<Choice>) -> Vec<Choice> {
+    let plans = plans.into_iter().map(|plan| Choice { plan, says: String::new() });
+    plans.chain(readings).collect()
 }
 
 /// Failures that another plan may avoid: the tool was the wrong one, or its arguments were.
@@ -272,3 +340,7 @@ fn ask(state: &mut State, consulting: Consulting, draft: Draft) -> Effect {
     let Draft { system, user, constraint, .. } = draft;
     Effect::Consult { role, system, user, constraint, most_tokens }
 }
+
+#[cfg(test)]
+#[path = "consult_tests.rs"]
+mod tests;

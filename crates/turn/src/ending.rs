@@ -37,6 +37,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether the request was not understood.
+    pub fn is_unread(self) -> bool {
+        matches!(self, Self::Gap | Self::Unclear)
+    }
+
     /// As it is written down.
     pub fn word(self) -> &'static str {
         match self {

@@ -33,6 +33,9 @@ pub enum Event {
         /// What relative paths are relative to, so that whoever goes on with it elsewhere means the same ones.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<String>,
+        /// Nobody was told yet how a model can be bound, and whoever asks can bind one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        advise: bool,
     },
     /// The person answered the one question.
     Answered {
@@ -57,6 +60,11 @@ pub enum Event {
         /// Where it is empty: names that are there and come near to the one that was looked for.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<String>,
+    },
+    /// How much the model that is about to be asked can hold.
+    Measured {
+        /// In tokens, prompt and answer together.
+        tokens: u64,
     },
     /// A model answered.
     Consulted {
@@ -173,6 +181,11 @@ pub enum Effect {
         /// Where it is empty: the look that shows what else is there.
         #[serde(skip_serializing_if = "Option::is_none")]
         around: Option<Around>,
+    },
+    /// Look up how much a model can hold, before it is asked.
+    Measure {
+        /// Which one.
+        role: Role,
     },
     /// Ask a model.
     Consult {

@@ -1,7 +1,7 @@
 //! The turn itself: `step(state, event) → (state, effects)`.
 
 use crate::bound::{Bound, bind};
-use crate::consult::Consulting;
+use crate::consult::{Consulting, Own};
 use crate::ending::{Ending, Messages, SoFar, Status};
 use crate::event::{Effect, Event, Got};
 use crate::hold;
@@ -15,7 +15,9 @@ use crate::validate::validate;
 use crate::whole;
 use metnos_engine::catalog::Tool;
 use metnos_engine::propose::{Proposer, made_up};
-use metnos_engine::{Answer, Ask, Catalog, Clock, Lexicons, Maker, Plan, Planner, Reading, Request, Step};
+use metnos_engine::{
+    Answer, Ask, Catalog, Choice, Clock, Lexicons, Maker, Plan, Planner, Reading, Request, Step,
+};
 use metnos_shape::Role;
 use metnos_vocab::Class;
 use std::collections::BTreeMap;
@@ -86,9 +88,18 @@ pub(crate) struct Words {
     recalled: Option<Box<Recalled>>,
     pub(crate) models: Vec<Role>,
     pub(crate) bound: Bound,
+    advise: bool,
 }
 
 impl State {
+    /// The readings that the person chooses from, while they do.
+    pub fn offers(&self) -> &[Choice] {
+        match &self.offered {
+            Some(Offered::Readings(readings)) => readings,
+            _ => &[],
+        }
+    }
+
     /// True once nothing more will happen.
     pub fn is_over(&self) -> bool {
         self.over
@@ -139,9 +150,10 @@ impl Machine {
         if state.over {
             return (state, Vec::new());
         }
-        let effect = match event {
-            Event::Asked { text, language, now, zone, context, recalled, models, bound, base: _ } => {
-                state.asked = Some(Words { text, language, now, zone, context, recalled, models, bound });
+        let mut effect = match event {
+            Event::Asked { text, language, now, zone, context, recalled, models, bound, base: _, advise } => {
+                state.asked =
+                    Some(Words { text, language, now, zone, context, recalled, models, bound, advise });
                 self.understand(&mut state, None, known)
             }
             // Words are no credential, and would plan anew what is half done.
@@ -159,10 +171,18 @@ impl Machine {
             Event::Candidates { step, names, near } => self.candidates(&mut state, step, names, &near),
             Event::Supplied => self.supplied(&mut state),
             Event::Done { step, got } => self.observe(&mut state, step, *got),
+            Event::Measured { tokens } => self.measured(&mut state, tokens),
             Event::Consulted { text } => self.consulted(&mut state, &text),
             Event::NotConsulted { why, said } => self.not_consulted(&mut state, &why, &said),
             Event::Cancelled => self.finish(&state, Status::Cancelled, None),
         };
+        if let Effect::Finish(ending) = &mut effect
+            && state.asked.as_ref().is_some_and(|words| words.advise)
+            && ending.status.is_unread()
+        {
+            let advice = self.messages.say(&state.language, "bind_model", &[]);
+            ending.text = format!("{}\n{advice}", ending.text);
+        }
         // What waits for a yes or for a credential goes on with the result of the same step.
         let open = |ending: &Ending| matches!(ending.status, Status::Waits | Status::Asks);
         state.over = matches!(&effect, Effect::Finish(ending) if !open(ending));
@@ -186,6 +206,10 @@ impl Machine {
             stage::answer(&self.planner, &words, &clock, words.recalled.as_deref(), known);
         (state.language, state.stage) = (language, Some(stage));
         match planned {
+            // What cannot run may not be what was meant.
+            Answer::Plan(plan) if self.asleep(&plan).is_some() && stage != Stage::Fastpath => {
+                self.consult(state, words.text, Own::Asleep(plan))
+            }
             Answer::Plan(plan) => self.begin(state, plan),
             // One question a turn: who does not answer it is not asked again.
             Answer::Ask(ask) if state.question.is_some() => {
@@ -198,13 +222,16 @@ impl Machine {
                 state.question = Some(ask);
                 effect
             }
-            Answer::Offer(offer) => self.offer(state, offer.offers),
+            Answer::Offer(offer) => self.consult(state, words.text, Own::Offer(offer.offers)),
             Answer::Help => Effect::Finish(self.messages.help(&state.language, &self.catalog)),
             Answer::Say(what) => Effect::Finish(self.messages.spoken(&state.language, &what)),
-            Answer::Gap(gap) => match self.unused_tool(&words, &clock) {
-                Some(tool) => Effect::Finish(self.messages.dormant(&state.language, tool)),
-                None => self.consult(state, words.text, gap),
-            },
+            Answer::Gap(gap) => {
+                let own = match self.unused_tool(&words, &clock) {
+                    Some(tool) => Own::Unused(tool.name.as_str().to_owned()),
+                    None => Own::Gap(gap),
+                };
+                self.consult(state, words.text, own)
+            }
         }
     }
 
@@ -215,6 +242,11 @@ impl Machine {
             Request { text: &words.text, language: words.language.as_deref(), context: &words.context };
         let Answer::Plan(plan) = unused.plan(&request, clock).0 else { return None };
         plan.steps.iter().find_map(|step| unused.catalog().get(&step.tool).filter(|tool| tool.way.is_some()))
+    }
+
+    /// What is out of use, by its name.
+    pub(crate) fn out_of_use(&self, name: &str) -> Option<&Tool> {
+        self.unused.as_ref()?.catalog().get(name)
     }
 
     /// Begins a plan, if it may run.
@@ -236,8 +268,7 @@ impl Machine {
             state.stage = Some(Stage::Model);
         }
         // A plan whose end cannot be reached is not begun, wherever it comes from.
-        let asleep = |step: &Step| self.catalog.get(&step.tool).filter(|tool| tool.dormant.is_some());
-        let asleep = plan.steps.iter().find_map(asleep);
+        let asleep = self.asleep(&plan);
         state.inputs = None;
         state.picks.clear();
         state.plan = Some(plan);
@@ -245,6 +276,12 @@ impl Machine {
             return Effect::Finish(self.messages.dormant(&state.language, tool));
         }
         self.invoke(state)
+    }
+
+    /// What keeps a plan from running: the first of its executors that cannot.
+    pub(crate) fn asleep(&self, plan: &Plan) -> Option<&Tool> {
+        let asleep = |step: &Step| self.catalog.get(&step.tool).filter(|tool| tool.dormant.is_some());
+        plan.steps.iter().find_map(asleep)
     }
 
     /// The next step of the plan, what the person is asked before it, or its end.
@@ -423,6 +460,7 @@ mod tests {
             models: Vec::new(),
             bound: Bound::new(),
             base: None,
+            advise: false,
         }
     }
 

@@ -222,7 +222,7 @@ pub fn numbered(text: &str, choices: &[String]) -> String {
 }
 
 /// Whether two plans do the same.
-fn same_steps(one: &Plan, other: &Plan) -> bool {
+pub(crate) fn same_steps(one: &Plan, other: &Plan) -> bool {
     let same = |(a, b): (&Step, &Step)| a.tool == b.tool && a.args == b.args;
     one.steps.len() == other.steps.len() && one.steps.iter().zip(&other.steps).all(same)
 }

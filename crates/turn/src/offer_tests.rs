@@ -28,8 +28,11 @@ fn planned(machine: &Machine, plans: Value) -> (State, Effect) {
         models: vec![Mind::Wise],
         bound: Bound::new(),
         base: None,
+        advise: false,
     };
     let (state, effects) = machine.step(State::default(), asked);
+    assert!(matches!(&effects[..], [Effect::Measure { .. }]), "{effects:?}");
+    let (state, effects) = machine.step(state, Event::Measured { tokens: 8192 });
     assert!(matches!(&effects[..], [Effect::Consult { .. }]), "{effects:?}");
     step(machine, state, Event::Consulted { text: json!({ "plans": plans }).to_string() })
 }

@@ -16,6 +16,7 @@ const ASSETS: &[(&str, &str, &[u8])] = &[
     ("common.js", SCRIPT, include_bytes!("../../assets/common.js")),
     ("credential.js", SCRIPT, include_bytes!("../../assets/credential.js")),
     ("login.js", SCRIPT, include_bytes!("../../assets/login.js")),
+    ("models.js", SCRIPT, include_bytes!("../../assets/models.js")),
     ("table.js", SCRIPT, include_bytes!("../../assets/table.js")),
     ("turn.js", SCRIPT, include_bytes!("../../assets/turn.js")),
     ("watch.js", SCRIPT, include_bytes!("../../assets/watch.js")),

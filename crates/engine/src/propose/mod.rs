@@ -1,8 +1,9 @@
 //! The Proposer: one question to a model for a whole plan, when the planner has none.
 //!
-//! Pure. It writes the question and reads the answer; whoever drives it asks. The pool comes from the
-//! prefilter, the constraint from the schemas of the pool, the words from `data/prompts`. An answer is
-//! checked here whatever the server promised: what does not fit the pool is no plan.
+//! Pure. It writes the question and reads the answer; whoever drives it asks. The pool is the whole
+//! catalog where the model has room for it, else what the prefilter gives; the constraint comes from the
+//! schemas of the pool, the words from `data/prompts`. An answer is checked here whatever the server
+//! promised: what does not fit the pool is no plan.
 
 mod constrain;
 mod plain;
@@ -14,9 +15,10 @@ pub use plain::Rewritten;
 pub use prompt::PromptError;
 pub use read::{Proposed, made_up};
 
+use crate::catalog::Tool;
 use crate::{Catalog, Clock, Lexicons, Request};
 use metnos_shape::{Constraint, Field, Shape};
-use prompt::Prompts;
+use prompt::{Form, Prompt, Prompts};
 
 /// The longest request a model is asked about.
 const LONGEST: usize = 4000;
@@ -24,6 +26,9 @@ const LONGEST: usize = 4000;
 pub const PLAIN_TOKENS: u64 = 160;
 /// The longest answer, in tokens.
 pub const ANSWER_TOKENS: u64 = 1200;
+
+/// Bytes of a prompt for one token, at least: prompts are counted before they are sent.
+const LETTERS: u64 = 3;
 
 /// The longest text that is composed, in letters.
 const COMPOSED: usize = 4000;
@@ -68,29 +73,60 @@ impl Proposer {
         Ok(Self { catalog, lexicons, prompts: Prompts::shipped()? })
     }
 
-    /// The question about a request; `None` when there is nothing to choose from.
+    /// The question about a request, for a model that holds `room` tokens; `None` when there is nothing to choose from.
     pub fn draft(
         &self,
         request: &Request<'_>,
         language: &str,
         clock: &Clock,
+        room: Option<u64>,
         again: Option<Again<'_>>,
     ) -> Option<Draft> {
         if request.text.trim().is_empty() || request.text.len() > LONGEST {
             return None;
         }
-        let pool = pool::pool(&self.catalog, &self.lexicons, request);
-        if pool.is_empty() {
-            return None;
-        }
-        let earlier = !request.context.is_empty();
         let prompt = self.prompts.of(language)?;
+        let write = |form: Form, pool: &[&Tool]| prompt.user(request, clock, (form, pool), language, again);
+        let (user, pool) = self.choose(prompt, request, room, &write)?;
+        let earlier = !request.context.is_empty();
         Some(Draft {
             system: prompt.system(),
-            user: prompt.user(request, clock, &pool, language, again),
+            user,
             constraint: Constraint::new(constrain::plans(&pool, earlier)),
             pool: pool.iter().map(|tool| tool.name.as_str().to_owned()).collect(),
         })
+    }
+
+    /// The executors a model may choose from, and the question with them: all there are where it has room for them, else
+    /// what the request speaks for; where it speaks for none, as many as there is room for.
+    fn choose<'a>(
+        &'a self,
+        prompt: &Prompt,
+        request: &Request<'_>,
+        room: Option<u64>,
+        write: &dyn Fn(Form, &[&Tool]) -> String,
+    ) -> Option<(String, Vec<&'a Tool>)> {
+        let system = prompt.system().len() as u64;
+        let fits = |user: &str| {
+            let tokens = (system + user.len() as u64).div_ceil(LETTERS) + ANSWER_TOKENS;
+            room.is_some_and(|room| tokens <= room)
+        };
+        let spoken_for = pool::pool(&self.catalog, &self.lexicons, request);
+        let mut all = pool::whole(&self.catalog, &spoken_for);
+        let user = write(Form::Short, &all);
+        if fits(&user) {
+            return Some((user, all));
+        }
+        if !spoken_for.is_empty() {
+            return Some((write(Form::Long, &spoken_for), spoken_for));
+        }
+        while all.pop().is_some() && !all.is_empty() {
+            let user = write(Form::Short, &all);
+            if fits(&user) {
+                return Some((user, all));
+            }
+        }
+        None
     }
 
     /// The question for the same request in plainer words, for a small model.

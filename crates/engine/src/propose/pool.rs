@@ -10,6 +10,14 @@ const RANKED: usize = 9;
 /// How many in all, with their companions.
 const MOST: usize = 14;
 
+/// The whole catalog: what the request speaks for first, then what can run, then the rest, by name.
+pub(super) fn whole<'a>(catalog: &'a Catalog, first: &[&'a Tool]) -> Vec<&'a Tool> {
+    let known = |tool: &Tool| first.iter().any(|other| other.name == tool.name);
+    let mut rest: Vec<&Tool> = catalog.tools().filter(|tool| !known(tool)).collect();
+    rest.sort_by(|a, b| (a.dormant.is_some(), a.name.as_str()).cmp(&(b.dormant.is_some(), b.name.as_str())));
+    first.iter().copied().chain(rest).collect()
+}
+
 /// Best first: what the request speaks for, then what stands beside that in plans.
 pub(super) fn pool<'a>(catalog: &'a Catalog, lexicons: &Lexicons, request: &Request<'_>) -> Vec<&'a Tool> {
     let rows: Vec<Candidate> = catalog.tools().map(Candidate::from).collect();

@@ -133,11 +133,11 @@ impl Prompt {
         &self,
         request: &Request<'_>,
         clock: &Clock,
-        pool: &[&Tool],
+        (form, pool): (Form, &[&Tool]),
         language: &str,
         again: Option<Again<'_>>,
     ) -> String {
-        let tools: Vec<String> = pool.iter().map(|tool| described(tool, language)).collect();
+        let tools: Vec<String> = pool.iter().map(|tool| described(tool, form, language)).collect();
         let mut slots = self.dates(clock);
         slots.push(("tools", tools.join("\n")));
         slots.push(("earlier", self.earlier(request)));
@@ -184,8 +184,17 @@ impl Prompt {
     }
 }
 
+/// How much is said of an executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// With the fields it gives.
+    Long,
+    /// With those of a list only.
+    Short,
+}
+
 /// `name(argument: type, …) → fields: what it is for`.
-fn described(tool: &Tool, language: &str) -> String {
+fn described(tool: &Tool, form: Form, language: &str) -> String {
     let mut args: Vec<String> = Vec::new();
     if let Some(list) = tool.arg(Role::List) {
         args.push(if list.required { "from_step!".to_owned() } else { "from_step".to_owned() });
@@ -197,7 +206,8 @@ fn described(tool: &Tool, language: &str) -> String {
         args.push("with_step".to_owned());
     }
     args.extend(tool.args.iter().filter_map(argument));
-    let fields: Vec<&str> = tool.fields().take(CHOICES).collect();
+    let told = if form == Form::Long || tool.pipes && !tool.keeps { CHOICES } else { 0 };
+    let fields: Vec<&str> = tool.fields().take(told).collect();
     let gives = if fields.is_empty() { String::new() } else { format!(" -> {}", fields.join(",")) };
     let scope = tool.scope.get(language).or_else(|| tool.scope.values().next()).map_or("", String::as_str);
     format!("{}({}){gives}: {scope}", tool.name.as_str(), args.join(", "))
@@ -218,6 +228,10 @@ fn argument(arg: &Arg) -> Option<String> {
         Type::Text | Type::Mixed | Type::Record => String::new(),
         Type::Integer | Type::Number => ": 0".to_owned(),
         Type::Bool => ": true".to_owned(),
+        Type::List if !arg.inside.is_empty() => {
+            let inside: Vec<&str> = arg.inside.iter().map(|inner| inner.name.as_str()).collect();
+            format!(": [{{{}}}]", inside.join(","))
+        }
         Type::List => ": []".to_owned(),
     };
     Some(format!("{}{must}{kind}", arg.name))

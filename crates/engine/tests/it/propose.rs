@@ -11,7 +11,7 @@ fn read(context: &[String], answer: &Value) -> Result<Proposed, String> {
     let proposer = Proposer::new(Catalog::shipped().unwrap(), Lexicons::shipped().unwrap()).unwrap();
     let clock = Clock::parse("2026-11-15T10:00:00+01:00", "Europe/Rome").unwrap();
     let request = Request { text: REQUEST, language: None, context };
-    let draft = proposer.draft(&request, "en", &clock, None).unwrap();
+    let draft = proposer.draft(&request, "en", &clock, None, None).unwrap();
     proposer.read(&draft, REQUEST, &answer.to_string())
 }
 
@@ -75,4 +75,32 @@ fn of_two_plans_the_one_that_was_said_is_taken_and_two_that_were_are_two_reading
     let twice = json!({ "plans": [{ "steps": [find()] }, { "steps": [find()] }] });
     let Proposed::Plans(plans) = read(&[], &twice).unwrap() else { panic!() };
     assert_eq!(plans.len(), 1, "one reading is one");
+}
+
+#[test]
+fn a_model_with_room_chooses_from_everything_and_one_without_from_what_the_request_speaks_for() {
+    let catalog = Catalog::shipped().unwrap();
+    let proposer = Proposer::new(catalog.clone(), Lexicons::shipped().unwrap()).unwrap();
+    let clock = Clock::parse("2026-11-15T10:00:00+01:00", "Europe/Rome").unwrap();
+    let draft = |text: &str, room: Option<u64>| {
+        let request = Request { text, language: None, context: &[] };
+        proposer.draft(&request, "en", &clock, room, None)
+    };
+    let all = catalog.tools().count();
+    let roomy = draft(REQUEST, Some(32_000)).unwrap();
+    assert_eq!(roomy.pool.len(), all);
+    let tokens = (roomy.system.len() + roomy.user.len()) / 3;
+    assert!(tokens < 14_000, "16k hold it, with the answer: {tokens}");
+    for room in [None, Some(4_000)] {
+        let small = draft(REQUEST, room).unwrap();
+        assert!(small.pool.len() < 15 && small.pool == roomy.pool[..small.pool.len()], "{:?}", small.pool);
+    }
+    // Nothing in the catalog speaks for these words: what there is room for is shown all the same.
+    let nothing = "zzyzx qwrt";
+    assert_eq!(draft(nothing, None), None);
+    assert_eq!(draft(nothing, Some(32_000)).unwrap().pool.len(), all);
+    let some = draft(nothing, Some(6_000)).unwrap().pool;
+    assert!(some.len() > 5 && some.len() < all, "{}", some.len());
+    let asleep = |name: &String| catalog.get(name).unwrap().dormant.is_some();
+    assert!(some.iter().map(asleep).is_sorted(), "what can run comes first: {some:?}");
 }

@@ -20,6 +20,7 @@ mod init;
 pub(crate) mod line;
 mod man;
 mod memory;
+mod models;
 mod ops;
 mod pairing;
 mod plan;
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Turns { turn: Some(turn), .. }) => turns::one(printer, &turn),
         Some(Command::Turns { turn: None, most }) => turns::list(printer, most),
         Some(Command::Memory { command }) => memory::run(printer, command),
+        Some(Command::Models { command }) => models::run(printer, command),
         Some(Command::Prefilter { catalog, queries }) => prefilter::run(&catalog, &queries),
         Some(Command::Exec(args)) => exec::run(printer, args),
         Some(Command::Executors { command }) => executors::run(printer, command),

@@ -38,6 +38,7 @@ mod meaning;
 mod missing_layer;
 mod mixed;
 mod models;
+mod models_setup;
 mod narrow;
 mod non_root;
 mod offers;

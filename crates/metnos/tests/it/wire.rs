@@ -13,19 +13,19 @@ use std::time::{Duration, Instant};
 const MODEL: &str = "models/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /// Where the testbed lies, if it is there.
-fn testbed() -> Option<PathBuf> {
+pub(crate) fn testbed() -> Option<PathBuf> {
     let dir = metnos_testkit::testbed()?;
     (dir.join("venv/bin/python").exists() && dir.join(MODEL).exists()).then_some(dir)
 }
 
 /// The server; it ends with its standard input.
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    port: u16,
+    pub(crate) port: u16,
 }
 
 impl Server {
-    fn start(testbed: &std::path::Path) -> Self {
+    pub(crate) fn start(testbed: &std::path::Path) -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/model_server.py");
         let child = Command::new(testbed.join("venv/bin/python"))
@@ -71,7 +71,7 @@ fn a_real_server_obeys_the_grammar_so_a_model_that_understands_nothing_makes_no_
     let house = House::supervised();
     let config = format!(
         "[tiers.wise]\nkind = \"openai\"\nurl = \"http://127.0.0.1:{}\"\nmodel = \"tiny\"\n\
-         timeout_seconds = 300\ncontext = 2200\ngrammar = \"gbnf\"\n[budget]\nseconds_per_turn = 900\n",
+         timeout_seconds = 300\ncontext = 2700\ngrammar = \"gbnf\"\n[budget]\nseconds_per_turn = 900\n",
         server.port
     );
     std::fs::write(house.metnos().join("config/metnos.toml"), config).unwrap();

@@ -112,7 +112,8 @@ impl Runtime {
     /// What the half of this executor that needs a model may cost for a list, in millionths.
     pub(crate) fn half_costs(&self, found: &Verified, list: Option<&List>) -> Option<u64> {
         let (executor, list) = (found.manifest.executor.name.as_str(), list?);
-        let tier = self.config.tiers.of(metnos_llm::Role::Fast).filter(|_| concerns(executor))?;
+        let tiers = self.tiers();
+        let tier = tiers.of(metnos_llm::Role::Fast).filter(|_| concerns(executor))?;
         let text = list.text(LIST_MAX).ok().flatten()?;
         let entries = text.lines().filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
         let bytes = entries.take(QUESTIONS).map(|entry| frame::text_of(&entry).len());

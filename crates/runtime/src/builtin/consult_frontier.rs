@@ -42,7 +42,8 @@ fn description() -> Value {
 }
 
 fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
-    let Some(tier) = runtime.config.tiers.of(metnos_llm::Role::Frontier) else {
+    let tiers = runtime.tiers();
+    let Some(tier) = tiers.of(metnos_llm::Role::Frontier) else {
         return Err(Failure::new(ErrorClass::DependencyMissing, "no frontier model is bound")
             .with_hint(how_to_bind(Role::Frontier)));
     };

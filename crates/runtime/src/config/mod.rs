@@ -1,11 +1,13 @@
 //! What the person decided in `metnos.toml`. Absent means the defaults; a file that cannot be read or
 //! says something nobody knows stops everything, because a switch that was meant to be off must not be on.
 
+mod bind;
 mod check;
 mod doors;
 mod flaws;
 mod table;
 
+pub use bind::{Binding, Bound};
 pub use check::{InForce, Wrong, check, in_force};
 pub use doors::{HostName, Language, Logs, Person, Serve, Telegram, Tls, WebUrl, Zone};
 pub use flaws::{check_in, ready};

@@ -91,7 +91,7 @@ pub(super) const TIER: &[Key] = &[
     ("model", Takes::Text, None),
     ("credential", Takes::Text, None),
     ("timeout_seconds", Takes::Some, Some("60")),
-    ("context", Takes::Some, Some("8192")),
+    ("context", Takes::Some, None),
     ("price_in", Takes::Price, Some("0")),
     ("price_out", Takes::Price, Some("0")),
     ("grammar", Takes::Word(&["gbnf", "json_schema", "none"]), None),

@@ -5,6 +5,7 @@ mod approvals;
 mod executors;
 mod gaps;
 mod models;
+mod models_setup;
 mod overview;
 mod people;
 mod plans;
@@ -54,6 +55,9 @@ pub(super) fn router() -> Router<Arc<House>> {
         .route("/admin/people/unpair", post(people::unpair))
         .route("/admin/people/token", post(people::token))
         .route("/admin/models", get(shown::<models::Page>))
+        .route("/admin/models/look", post(models_setup::look))
+        .route("/admin/models/try", post(models_setup::attempt))
+        .route("/admin/models/bind", post(models_setup::bind))
         .route("/admin/gaps", get(shown::<gaps::Page>))
         .route("/admin/undo", get(shown::<undo::Page>))
         .route("/admin/undo/{id}", post(undo::take_back))

@@ -94,14 +94,14 @@ fn look(house: &House, who: &Who, before: Option<i64>) -> Result<View, Failure> 
         cost: found.call.cost,
         outcome: found.call.outcome,
     };
-    let bound = &runtime.config.tiers;
+    let bound = runtime.tiers();
     let tiers = bound.bound().into_iter().filter_map(|role| {
         let tier = bound.of(role)?;
         Some(Tier {
             role: role.word(),
             model: tier.model.clone(),
             url: tier.url.to_string(),
-            context: tier.context.get(),
+            context: tier.holds(None),
             timeout_seconds: tier.timeout_seconds.get(),
             keyed: tier.credential.is_some(),
         })

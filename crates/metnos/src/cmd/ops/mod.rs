@@ -33,7 +33,7 @@ pub(crate) fn run(printer: Printer, command: Ops) -> Result<ExitCode, Failure> {
 }
 
 /// Asks on the terminal; without one a yes must have been said on the command line.
-fn agree(question: &str, yes: bool, command: &str) -> Result<(), Failure> {
+pub(super) fn agree(question: &str, yes: bool, command: &str) -> Result<(), Failure> {
     if yes {
         return Ok(());
     }

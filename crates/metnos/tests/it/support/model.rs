@@ -36,6 +36,23 @@ pub struct Seen {
     pub body: Value,
 }
 
+/// What the server answers to who only looks: its models, and how much they hold.
+#[derive(Clone, Debug)]
+pub enum Lists {
+    /// Nothing of the kind.
+    Nothing,
+    /// Models of these names, the first of which holds so many tokens.
+    Models(Vec<&'static str>, Option<u64>),
+    /// What the model holds stands in its settings, as llama-server has it.
+    Settings(&'static str, u64),
+    /// The same models, to who has this key.
+    Keyed(&'static str),
+    /// This body, with this status.
+    Body(u16, &'static str),
+    /// After a while.
+    Late(Duration),
+}
+
 /// The server, on a port of its own.
 pub struct Model {
     pub port: u16,
@@ -45,17 +62,22 @@ pub struct Model {
 impl Model {
     /// A server that does each of these in turn, and the last one from then on.
     pub fn saying(script: Vec<Say>) -> Self {
+        Self::listing(Lists::Nothing, script)
+    }
+
+    /// The same, which also tells of its models; that is not part of the script.
+    pub fn listing(lists: Lists, script: Vec<Say>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let kept = Arc::clone(&seen);
         std::thread::spawn(move || {
-            for (n, stream) in listener.incoming().flatten().enumerate() {
-                let say = script.get(n).or(script.last()).cloned().unwrap();
-                let kept = Arc::clone(&kept);
+            let script = Arc::new(script);
+            for stream in listener.incoming().flatten() {
+                let (kept, script, lists) = (Arc::clone(&kept), Arc::clone(&script), lists.clone());
                 std::thread::spawn(move || {
                     // Whoever asked may be gone by now.
-                    let _ = serve(stream, say, &kept);
+                    let _ = serve(stream, &script, &lists, &kept);
                 });
             }
         });
@@ -84,7 +106,41 @@ pub fn plan(steps: Value) -> String {
     json!({ "plans": [{ "steps": steps }] }).to_string()
 }
 
-fn serve(mut stream: TcpStream, say: Say, seen: &Mutex<Vec<Seen>>) -> std::io::Result<()> {
+fn look(stream: &mut TcpStream, head: &str, lists: &Lists) -> std::io::Result<()> {
+    let models = |ids: &[&str], room: Option<u64>| {
+        let one = |(n, id): (usize, &&str)| match room.filter(|_| n == 0) {
+            Some(room) => json!({ "id": id, "max_model_len": room }),
+            None => json!({ "id": id }),
+        };
+        json!({ "object": "list", "data": ids.iter().enumerate().map(one).collect::<Vec<_>>() }).to_string()
+    };
+    let list = head.starts_with("get /v1/models ");
+    let (status, body) = match lists {
+        Lists::Models(ids, room) if list => (200, models(ids, *room)),
+        Lists::Settings(id, _) if list => (200, models(&[*id], None)),
+        Lists::Settings(_, room) if head.starts_with("get /props ") => {
+            (200, json!({ "default_generation_settings": { "n_ctx": room } }).to_string())
+        }
+        Lists::Keyed(key) if list && head.contains(&format!("authorization: bearer {key}")) => {
+            (200, models(&["keyed"], None))
+        }
+        Lists::Keyed(_) => (401, "{}".to_owned()),
+        Lists::Body(status, body) => (*status, (*body).to_owned()),
+        Lists::Late(wait) => {
+            std::thread::sleep(*wait);
+            (200, models(&["late"], None))
+        }
+        _ => (404, "{}".to_owned()),
+    };
+    answer(stream, status, &body)
+}
+
+fn serve(
+    mut stream: TcpStream,
+    script: &[Say],
+    lists: &Lists,
+    seen: &Mutex<Vec<Seen>>,
+) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
     let end = loop {
@@ -109,8 +165,16 @@ fn serve(mut stream: TcpStream, say: Say, seen: &Mutex<Vec<Seen>>) -> std::io::R
         }
     }
     let body: Value = serde_json::from_slice(&bytes[end..]).unwrap_or(Value::Null);
+    if head.starts_with("get ") {
+        return look(&mut stream, &head, lists);
+    }
     let grammar = body["grammar"].is_string();
-    seen.lock().unwrap().push(Seen { head, body });
+    let n = {
+        let mut seen = seen.lock().unwrap();
+        seen.push(Seen { head, body });
+        seen.len() - 1
+    };
+    let say = script.get(n).or(script.last()).cloned().unwrap();
     let talk = || message("Sure, I can help you with that!", "stop");
     match say {
         Say::Text(text) => answer(&mut stream, 200, &message(&text, "stop")),
