@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use metnos_engine::{Catalog, Clock, Lexicons, Planner, batch};
+use metnos_vocab::Class;
 use serde_json::Value;
 
 const NOW: &str = "2026-11-15T10:00:00+01:00";
