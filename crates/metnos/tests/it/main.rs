@@ -32,6 +32,7 @@ mod inputs;
 mod italian;
 mod judge;
 mod keeping;
+mod lang;
 mod lifecycle;
 mod limits;
 mod meaning;
