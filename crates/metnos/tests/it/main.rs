@@ -67,6 +67,7 @@ mod sending;
 mod serve;
 mod setup;
 mod shown;
+mod spanish;
 mod spelling;
 mod start;
 mod stop;

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod packs;
+mod shipped;
 mod sources;
