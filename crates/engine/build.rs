@@ -21,9 +21,12 @@ fn main() -> std::io::Result<()> {
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     std::fs::write(Path::new(&out).join("shipped.rs"), source)?;
     std::fs::write(Path::new(&out).join("lexicons.rs"), languages("data/lexicon")?)?;
-    let (literals, _) = texts("literal.toml")?;
+    let (literals, _) = texts("literal.toml", &|_| true)?;
     std::fs::write(Path::new(&out).join("literals.rs"), literals)?;
-    let (inputs, hash) = texts("inputs.toml")?;
+    // How somebody asks to be asked is read with the lexicon of the same language.
+    let lexicons = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/lexicon");
+    let (inputs, hash) =
+        texts("inputs.toml", &|language| lexicons.join(format!("{language}.toml")).is_file())?;
     std::fs::write(Path::new(&out).join("inputs.rs"), inputs)?;
     let source = rules(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))?;
     println!("cargo:rustc-env=ENGINE_RULES={source:016x}{hash:016x}");
@@ -31,7 +34,7 @@ fn main() -> std::io::Result<()> {
 }
 
 /// `(language, text)` of a file of every language that has it, and a digest of all of them.
-fn texts(name: &str) -> std::io::Result<(String, u64)> {
+fn texts(name: &str, wanted: &dyn Fn(&str) -> bool) -> std::io::Result<(String, u64)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../language/data");
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut languages: Vec<_> = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
@@ -40,8 +43,8 @@ fn texts(name: &str) -> std::io::Result<(String, u64)> {
     for language in languages {
         let file = language.join("texts").join(name);
         println!("cargo:rerun-if-changed={}", file.display());
-        if file.is_file() {
-            let language = language.file_name().unwrap_or_default();
+        let language = language.file_name().unwrap_or_default().to_string_lossy();
+        if file.is_file() && wanted(&language) {
             let _ = writeln!(source, "({language:?}, include_str!({file:?})),");
             hash = digest(hash, &std::fs::read(&file)?);
         }

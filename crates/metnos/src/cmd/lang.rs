@@ -163,7 +163,7 @@ fn place(found: &Folder, to: &Path) -> std::io::Result<()> {
 /// Puts the new folder where the old one was.
 fn swap(fresh: &Path, to: &Path) -> std::io::Result<()> {
     match std::fs::remove_dir_all(to) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => std::fs::rename(fresh, to),
     }
 }
