@@ -21,13 +21,42 @@ fn main() -> std::io::Result<()> {
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     std::fs::write(Path::new(&out).join("shipped.rs"), source)?;
     std::fs::write(Path::new(&out).join("lexicons.rs"), languages("data/lexicon")?)?;
-    std::fs::write(Path::new(&out).join("prompts.rs"), languages("data/prompts")?)?;
-    std::fs::write(Path::new(&out).join("literals.rs"), languages("data/literal")?)?;
-    std::fs::write(Path::new(&out).join("inputs.rs"), languages("data/inputs")?)?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (source, inputs) = (rules(&root.join("src"))?, rules(&root.join("data/inputs"))?);
-    println!("cargo:rustc-env=ENGINE_RULES={source:016x}{inputs:016x}");
+    let (literals, _) = texts("literal.toml", &|_| true)?;
+    std::fs::write(Path::new(&out).join("literals.rs"), literals)?;
+    // How somebody asks to be asked is read with the lexicon of the same language.
+    let lexicons = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/lexicon");
+    let (inputs, hash) =
+        texts("inputs.toml", &|language| lexicons.join(format!("{language}.toml")).is_file())?;
+    std::fs::write(Path::new(&out).join("inputs.rs"), inputs)?;
+    let source = rules(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))?;
+    println!("cargo:rustc-env=ENGINE_RULES={source:016x}{hash:016x}");
     Ok(())
+}
+
+/// `(language, text)` of a file of every language that has it, and a digest of all of them.
+fn texts(name: &str, wanted: &dyn Fn(&str) -> bool) -> std::io::Result<(String, u64)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../language/data");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut languages: Vec<_> = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
+    languages.sort();
+    let (mut source, mut hash) = (String::from("&[\n"), START);
+    for language in languages {
+        let file = language.join("texts").join(name);
+        println!("cargo:rerun-if-changed={}", file.display());
+        let language = language.file_name().unwrap_or_default().to_string_lossy();
+        if file.is_file() && wanted(&language) {
+            let _ = writeln!(source, "({language:?}, include_str!({file:?})),");
+            hash = digest(hash, &std::fs::read(&file)?);
+        }
+    }
+    source.push(']');
+    Ok((source, hash))
+}
+
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn digest(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A digest of the source: plans that other rules made are not remembered. It guards against change, not malice.
@@ -35,17 +64,12 @@ fn rules(folder: &Path) -> std::io::Result<u64> {
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files: Vec<_> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
     files.sort();
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut add = |bytes: &[u8]| {
-        for byte in bytes {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+    let mut hash = START;
     for file in files {
-        match file.is_dir() {
-            true => add(&rules(&file)?.to_le_bytes()),
-            false => add(&std::fs::read(&file)?),
-        }
+        hash = match file.is_dir() {
+            true => digest(hash, &rules(&file)?.to_le_bytes()),
+            false => digest(hash, &std::fs::read(&file)?),
+        };
     }
     Ok(hash)
 }

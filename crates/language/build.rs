@@ -19,7 +19,8 @@ fn main() {
     for folder in sorted(&data) {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         writeln!(lexicons, "    ({name:?}, &[").unwrap();
-        for file in sorted(&folder) {
+        // What is said, not read, lies in a folder of its own.
+        for file in sorted(&folder).into_iter().filter(|path| path.is_file()) {
             println!("cargo::rerun-if-changed={}", file.display());
             if file.ends_with(COMMON) {
                 let automaton = out.join(format!("{name}.fst"));

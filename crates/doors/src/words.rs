@@ -3,25 +3,34 @@
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use metnos_executor::Failure;
+use metnos_tongue::FALLBACK;
 use std::sync::Arc;
 use unic_langid::LanguageIdentifier;
 
-/// The languages that ship with this binary; the first is spoken to whoever has none.
-const SHIPPED: [(&str, &str); 2] =
-    [("en", include_str!("../lang/en.ftl")), ("it", include_str!("../lang/it.ftl"))];
+const FILE: &str = "doors.ftl";
 
 /// The sentences of every language.
 #[derive(Clone)]
 pub struct Words(Arc<Vec<(String, FluentBundle<FluentResource>)>>);
 
 impl Words {
-    /// Those that ship with this binary.
+    /// Those of every language; the first is spoken to whoever has none.
     pub fn shipped() -> Result<Self, Failure> {
-        SHIPPED
-            .iter()
-            .map(|(name, text)| bundle(name, text))
-            .collect::<Result<_, _>>()
-            .map(|all| Self(Arc::new(all)))
+        let mut all = Vec::new();
+        for tongue in metnos_tongue::all() {
+            match bundle(tongue.code, metnos_tongue::own(tongue.code, FILE).unwrap_or_default()) {
+                Ok(found) => all.push(found),
+                // A broken folder says all in English; `metnos lang check` tells why.
+                Err(_) if tongue.code != FALLBACK => all.push(bundle(tongue.code, "")?),
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(Self(Arc::new(all)))
+    }
+
+    /// Why a text is no file of sentences.
+    pub fn flaw(text: &str) -> Option<String> {
+        bundle(FALLBACK, text).err().map(|failure| failure.message)
     }
 
     /// The languages there are.
@@ -67,8 +76,8 @@ impl Words {
 
     /// Somebody who speaks `language`, such as `it` or `it-CH`; else the first one there is.
     pub fn speak(&self, language: Option<&str>) -> Speech {
-        let short = language.and_then(|text| text.split(['-', '_', '.']).next()).unwrap_or_default();
-        let at = self.0.iter().position(|(name, _)| name.eq_ignore_ascii_case(short)).unwrap_or(0);
+        let short = metnos_tongue::short(language.unwrap_or_default());
+        let at = self.0.iter().position(|(name, _)| *name == short).unwrap_or(0);
         Speech { words: self.clone(), at }
     }
 }
@@ -95,7 +104,17 @@ pub struct Speech {
 impl Speech {
     /// Which one.
     pub fn language(&self) -> &str {
-        self.words.0.get(self.at).map_or("en", |(name, _)| name)
+        self.words.0.get(self.at).map_or(FALLBACK, |(name, _)| name)
+    }
+
+    /// A number as it is written there, from one with a point.
+    pub(crate) fn number(&self, plain: &str) -> String {
+        plain.replace('.', &metnos_tongue::of(self.language()).about.decimal)
+    }
+
+    /// The name of a language; its code where it has none.
+    pub(crate) fn language_named(&self, code: &str) -> String {
+        metnos_tongue::known_as(code).map_or_else(|| code.to_owned(), |tongue| tongue.about.name.clone())
     }
 
     /// A sentence without values; its key where there is none.

@@ -102,11 +102,14 @@ fn exact_key(text: &str, language: Option<&str>) -> String {
 impl Gateway {
     /// The language of a request where its words do not tell: the one the person chose.
     fn spoken(&self, asked: &Asked, lexicons: &Lexicons) -> Result<Option<String>, Failure> {
-        if asked.language.is_some() || lexicons.is_told(&asked.text) {
+        if asked.language.is_some() {
             return Ok(asked.language.clone());
         }
         let person = self.runtime.person(&Principal::parse(&asked.caller).user)?;
-        Ok(person.and_then(|person| person.language))
+        let chosen = person.and_then(|person| person.language);
+        // Words that only look like those of another language do not tell where the chosen one is not read.
+        let read = |code: &String| lexicons.get(code).is_some();
+        Ok(chosen.filter(|code| !read(code) || !lexicons.is_told(&asked.text)))
     }
 
     /// The request with what memory has for it. Looked up from the shortest way to the longest, and no further than needed.

@@ -32,6 +32,9 @@ pub enum RedactError {
     /// The data file does not parse.
     #[error("the list of token shapes: {0}")]
     List(#[from] toml::de::Error),
+    /// The words that announce a value do not parse.
+    #[error(transparent)]
+    Words(#[from] metnos_tongue::TextError),
     /// A pattern does not compile, or has no such group.
     #[error("the token shape {name:?}: {reason}")]
     Shape {

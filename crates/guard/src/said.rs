@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-const LANGUAGES: &str = include_str!("../data/said.toml");
+const FILE: &str = "secrets.toml";
 /// What a value is made of. A mark of what was replaced before is none.
 const CHAR: &str = r#"[^\s"'“”«»\\,;(){}<>‹›]"#;
 /// The same in a value that nothing announces: a name of a file is none.
@@ -19,15 +19,7 @@ const CLOSES: &str = r#"\\?["'”»]"#;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Languages {
-    language: Vec<Language>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Language {
-    #[allow(dead_code, reason = "for whoever reads the file")]
-    name: String,
     names: Vec<String>,
     numbers: Vec<String>,
     of: Vec<String>,
@@ -52,7 +44,8 @@ struct Ways {
 
 impl Said {
     pub(crate) fn load() -> Result<Self, RedactError> {
-        let Languages { language: languages } = toml::from_str(LANGUAGES)?;
+        let languages: Vec<Language> =
+            metnos_tongue::tables(FILE)?.into_iter().map(|(_, said)| said).collect();
         let names: Vec<String> = languages.iter().flat_map(|language| language.names.clone()).collect();
         let wrong =
             |e: regex::Error| RedactError::Shape { name: "what is said".into(), reason: e.to_string() };

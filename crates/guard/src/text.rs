@@ -25,11 +25,6 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// `it` of `it-CH` or `it_IT.UTF-8`.
-pub(crate) fn short_code(language: &str) -> String {
-    language.split(['-', '_', '.']).next().unwrap_or_default().to_ascii_lowercase()
-}
-
 /// The line, counted from one, that byte `at` of `text` stands on.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1

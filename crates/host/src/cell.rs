@@ -114,7 +114,7 @@ fn rehearse() -> std::io::Result<()> {
         error_classes: Vec::new(),
         side_effects: false,
         now: "2026-01-01T00:00:00+00:00[Etc/UTC]".into(),
-        lang: "en".into(),
+        lang: metnos_tongue::FALLBACK.into(),
         fds: Vec::new(),
     };
     wire::send(&ours, Kind::Request, &request, Body::Inline(&[]), &[])?;

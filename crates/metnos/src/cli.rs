@@ -1,8 +1,10 @@
 //! The words of the command line.
 
+mod lang;
 mod ops;
 mod questions;
 
+pub(crate) use lang::Lang;
 pub(crate) use ops::{Config, Ops, People, Service};
 pub(crate) use questions::Questions;
 
@@ -147,6 +149,11 @@ pub(crate) enum Command {
     Hooks {
         #[command(subcommand)]
         command: Hooks,
+    },
+    /// The languages Metnos speaks: listed, checked against English, added.
+    Lang {
+        #[command(subcommand)]
+        command: Lang,
     },
     /// What the guards said about a turn, one of its steps, or a call.
     Why {

@@ -21,7 +21,7 @@ pub(crate) enum Users {
         /// The new name.
         #[arg(long)]
         name: Option<String>,
-        /// The language: en or it; `none` forgets it.
+        /// The language, as `metnos lang list` names it; `none` forgets it.
         #[arg(long)]
         language: Option<String>,
         /// The time zone, for example Europe/Rome; `none` forgets it.

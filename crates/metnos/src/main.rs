@@ -12,6 +12,7 @@ use metnos_executor::{ErrorClass, Failure};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cmd::lang::open();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

@@ -164,14 +164,14 @@ pub(crate) fn own(text: &str) -> String {
 
 /// The language of whoever sits here: the one in the configuration, and that of the terminal while there is no house
 /// yet. One that cannot be read is English.
-fn language() -> &'static str {
+pub(crate) fn language() -> &'static str {
     static KNOWN: OnceLock<&'static str> = OnceLock::new();
     if let Some(known) = KNOWN.get() {
         return known;
     }
     match Home::locate(|key| std::env::var_os(key)) {
         Ok(home) if Config::path(&home).exists() || install::is_set_up(&home) => {
-            KNOWN.get_or_init(|| Config::spoken(&home).word())
+            KNOWN.get_or_init(|| metnos_tongue::of(Config::spoken(&home).word()).code)
         }
         // A house that is being made may choose another one.
         _ => terminal_language(),
@@ -183,7 +183,7 @@ pub(crate) fn terminal_language() -> &'static str {
     let said = ["LC_ALL", "LC_MESSAGES", "LANG"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    if said.is_some_and(|said| said.to_lowercase().starts_with("it")) { "it" } else { "en" }
+    metnos_tongue::of(&said.unwrap_or_default()).code
 }
 
 /// A buffered handle for answers too long to build in memory.

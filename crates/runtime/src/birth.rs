@@ -176,7 +176,7 @@ impl Runtime {
             caller: CALLER.into(),
             session: "birth".into(),
             call_id: None,
-            lang: "en".into(),
+            lang: metnos_tongue::FALLBACK.into(),
             now: jiff::Zoned::now(),
             provenance: Provenance::default(),
             bound: None,

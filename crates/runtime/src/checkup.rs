@@ -55,6 +55,30 @@ fn database(path: &Path) -> Finding {
     }
 }
 
+/// Whether every folder of a language can be used. What cannot is said in English.
+pub(crate) fn languages() -> Finding {
+    let check = "languages";
+    if let Some(folder) = metnos_tongue::broken().first() {
+        let fix = format!("repair or remove {}", folder.path().display());
+        return Finding::bad(check, format!("{folder}; it is left out"), fix);
+    }
+    for tongue in metnos_tongue::all().iter().filter(|tongue| tongue.folder.is_some()) {
+        let found = metnos_tongue::check(tongue).findings;
+        let errors = found.iter().filter(|one| one.wrong.is_error());
+        if let Some(first) = errors.clone().next() {
+            let told = format!(
+                "{}: {} lines do not fit and are said in English; the first: {} {}",
+                tongue.code,
+                errors.count(),
+                first.file,
+                first.key
+            );
+            return Finding::bad(check, told, format!("metnos lang check {}", tongue.code));
+        }
+    }
+    Finding::good(check, metnos_tongue::names().join(", "))
+}
+
 /// Room on every file system that Metnos writes to.
 pub(crate) fn disk(home: &Home) -> Vec<Finding> {
     let mut seen = Vec::new();

@@ -44,6 +44,7 @@ pub fn examine(home: &Home, open: impl FnOnce() -> Result<Runtime, Failure>) -> 
     // Before anything is opened: what is unsound may keep it from being.
     findings.extend(checkup::databases(home));
     findings.extend(checkup::disk(home));
+    findings.push(checkup::languages());
     match open() {
         Ok(runtime) => {
             findings.push(Finding::good("set up", home.executors_dir().display().to_string()));
@@ -79,6 +80,7 @@ impl Runtime {
         let mut findings = vec![bubblewrap(), landlock(), user_namespaces()];
         findings.extend(checkup::databases(&self.home));
         findings.extend(checkup::disk(&self.home));
+        findings.push(checkup::languages());
         findings.extend(self.prove_layers());
         findings.extend(self.house());
         findings.extend(self.checkup());
@@ -185,7 +187,7 @@ impl Runtime {
             error_classes: Vec::new(),
             side_effects: false,
             now: jiff::Zoned::now().to_string(),
-            lang: "en".into(),
+            lang: metnos_tongue::FALLBACK.into(),
             fds: Vec::new(),
         };
         let any = metnos_executor::schema::Schema::parse(&json!({ "type": "object" }))

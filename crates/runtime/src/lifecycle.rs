@@ -13,6 +13,7 @@ use metnos_executor::{ErrorClass, Failure};
 use metnos_executor::{Part, Refusal};
 use metnos_guard::core::Act;
 use metnos_memory::audit::Kind;
+use metnos_tongue::FALLBACK;
 use metnos_vocab::ExecutorName;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -63,6 +64,21 @@ pub struct Unused {
 fn parse(name: &str) -> Result<ExecutorName, Failure> {
     ExecutorName::parse(name)
         .map_err(|e| Failure::wrong_args(e.to_string()).with_hint("metnos executors list"))
+}
+
+/// What an executor says of itself. It is signed: what it does not say in a language, the folder of that language does.
+fn told(name: &ExecutorName, manifest: &Manifest) -> Value {
+    let mut told = json!(manifest.description);
+    let english = told.get(FALLBACK).cloned().unwrap_or_default();
+    for tongue in metnos_tongue::all() {
+        let said = metnos_tongue::executor(tongue, name.as_str()).filter(|_| told.get(tongue.code).is_none());
+        if let Some(said) = said {
+            let mut own = english.clone();
+            (own["scope"], own["not"]) = (said.scope.as_str().into(), said.not.as_str().into());
+            told[tongue.code] = own;
+        }
+    }
+    told
 }
 
 pub(crate) fn failed(error: CatalogError) -> Failure {
@@ -172,7 +188,7 @@ impl Runtime {
             "name": name.as_str(),
             "version": manifest.executor.version.to_string(),
             "root": self.root_of(&name),
-            "description": manifest.description,
+            "description": told(&name, manifest),
             "input": found.schemas.input.source(),
             "output": found.schemas.output.source(),
             "side_effects": manifest.contract.side_effects,

@@ -101,7 +101,7 @@ fn is_false(value: &bool) -> bool {
 
 /// The sentences of every language.
 #[derive(Clone, Debug)]
-pub struct Messages(BTreeMap<String, Language>, Sayings);
+pub struct Messages(BTreeMap<&'static str, Language>, Sayings);
 
 /// The sentences of one language, from its file.
 #[derive(Clone, Debug, Deserialize)]
@@ -140,31 +140,15 @@ struct Keep {
 }
 
 /// A file of sentences that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("the sentences of {language}: {error}")]
-pub struct MessagesError {
-    language: String,
-    error: toml::de::Error,
-}
+pub(crate) type MessagesError = metnos_tongue::TextError;
 
-impl MessagesError {
-    pub(crate) fn new(language: &str, error: toml::de::Error) -> Self {
-        Self { language: language.to_owned(), error }
-    }
-}
-
-const SHIPPED: [(&str, &str); 2] =
-    [("en", include_str!("../data/messages/en.toml")), ("it", include_str!("../data/messages/it.toml"))];
+const FILE: &str = "messages.toml";
 
 impl Messages {
     /// Those that ship with this binary.
     pub fn shipped() -> Result<Self, MessagesError> {
-        let read = |(language, text): &(&str, &str)| match toml::from_str(text) {
-            Ok(sentences) => Ok(((*language).to_owned(), sentences)),
-            Err(error) => Err(MessagesError::new(language, error)),
-        };
-        let sentences = SHIPPED.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self(sentences, Sayings::shipped()?))
+        let sentences = metnos_tongue::tables(FILE)?;
+        Ok(Self(sentences.into_iter().collect(), Sayings::shipped()?))
     }
 
     /// A plan in one short sentence.
@@ -174,7 +158,7 @@ impl Messages {
 
     /// The sentences of a language, or the English ones where it has none.
     fn of(&self, language: &str) -> Option<&Language> {
-        self.0.get(language).or_else(|| self.0.get("en"))
+        self.0.get(metnos_tongue::of(language).code)
     }
 
     pub(crate) fn say(&self, language: &str, key: &str, values: &[(&str, &str)]) -> String {

@@ -6,6 +6,7 @@ use crate::ending::{Messages, Status};
 use crate::event::{Effect, Got};
 use crate::machine::{Machine, State};
 use metnos_engine::Clock;
+use metnos_tongue::FALLBACK;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -190,7 +191,11 @@ impl Machine {
                 let nth = || text.parse::<usize>().ok()?.checked_sub(1).and_then(|n| field.options.get(n));
                 field.options.iter().find(same).or_else(nth).cloned()
             }
-            Kind::Date => self.planner().day(text, language, clock?),
+            // A language whose days are not read has those with figures.
+            Kind::Date => {
+                let day = |language: &str| self.planner().day(text, language, clock?);
+                day(language).or_else(|| day(FALLBACK))
+            }
             Kind::YesNo => match (self.messages.is_word("yes", text), self.messages.is_word("no", text)) {
                 (true, false) => Some("true".to_owned()),
                 (false, true) => Some("false".to_owned()),
@@ -202,7 +207,7 @@ impl Machine {
 
 /// A number with at most one mark in it. What another language reads as thousands is not guessed at.
 fn number(text: &str, language: &str) -> Option<String> {
-    let own = if language == "it" { ',' } else { '.' };
+    let own = metnos_tongue::of(language).about.decimal.as_str();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let sign = if text.starts_with('-') { "-" } else { "" };
     let all = |part: &str| !part.is_empty() && part.len() <= 15 && part.bytes().all(|b| b.is_ascii_digit());

@@ -9,7 +9,7 @@ const ABOUT: &str = "about";
 /// The most letters of it.
 const ABOUT_MAX: usize = 400;
 /// What names nothing.
-const PLAIN: &str = include_str!("../data/undo.txt");
+const PLAIN: &str = "undo.txt";
 
 /// Gives a step that takes back the words that name a change: the runtime holds them against the change.
 pub(crate) fn tell(plan: &Plan, number: usize, request: &str, args: &mut Map<String, Value>) {
@@ -25,7 +25,9 @@ pub(crate) fn tell(plan: &Plan, number: usize, request: &str, args: &mut Map<Str
 /// The words of a request that are none of the plain ones.
 fn beyond(request: &str) -> Vec<String> {
     let said = words(request);
-    let plain: Vec<Vec<String>> = PLAIN.lines().filter(|line| !line.starts_with('#')).map(phrase).collect();
+    let texts = metnos_tongue::all().iter().filter_map(|tongue| metnos_tongue::own(tongue.code, PLAIN));
+    let lines = texts.flat_map(str::lines).filter(|line| !line.starts_with('#'));
+    let plain: Vec<Vec<String>> = lines.map(phrase).collect();
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(word) = said.get(at) {
         let rest = &said[at..];

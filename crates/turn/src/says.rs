@@ -8,6 +8,7 @@ use crate::things::manner;
 use crate::value::put;
 use metnos_engine::catalog::{Arg, Role, Tool};
 use metnos_engine::{Catalog, Plan, Step};
+use metnos_tongue::FALLBACK;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ const WORDS: [Role; 22] = [
 
 /// The sentences of every language.
 #[derive(Clone, Debug)]
-pub(crate) struct Sayings(BTreeMap<String, Saying>);
+pub(crate) struct Sayings(BTreeMap<&'static str, Saying>);
 
 /// Those of one language, from its file.
 #[derive(Clone, Debug, Deserialize)]
@@ -93,36 +94,29 @@ struct Saying {
     word: BTreeMap<String, String>,
 }
 
-/// The language that every plan can be said in.
-const ENGLISH: &str = "en";
-const SHIPPED: [(&str, &str); 2] =
-    [("en", include_str!("../data/says/en.toml")), ("it", include_str!("../data/says/it.toml"))];
+const FILE: &str = "says.toml";
 
 impl Sayings {
     /// Those that ship with this binary.
     pub(crate) fn shipped() -> Result<Self, MessagesError> {
-        let read = |(language, text): &(&str, &str)| match toml::from_str(text) {
-            Ok(saying) => Ok(((*language).to_owned(), saying)),
-            Err(error) => Err(MessagesError::new(language, error)),
-        };
-        SHIPPED.iter().map(read).collect::<Result<_, _>>().map(Self)
+        metnos_tongue::tables(FILE).map(|all| Self(all.into_iter().collect()))
     }
 
     /// The sentences of a language, or the English ones where it has none.
     fn of(&self, language: &str) -> Option<&Saying> {
-        self.0.get(language).or_else(|| self.0.get(ENGLISH))
+        self.0.get(metnos_tongue::of(language).code)
     }
 
     /// A plan in one sentence; days of `year` are said without it.
     pub(crate) fn plan(&self, catalog: &Catalog, language: &str, plan: &Plan, year: Option<&str>) -> String {
         let Some(saying) = self.of(language) else { return String::new() };
-        let english = self.0.get(ENGLISH);
+        let english = self.0.get(FALLBACK);
         let sentence = |step: &Step| {
             let own = Sentence { saying, catalog, language, plan, year };
             // What a language has no words for is said in English.
             match english.filter(|_| !own.knows(step)).map(|saying| Sentence {
                 saying,
-                language: ENGLISH,
+                language: FALLBACK,
                 ..own
             }) {
                 Some(other) if other.knows(step) => other.step(step),

@@ -85,12 +85,18 @@ pub(crate) fn answer(
     }
     let request = Request { text: &words.text, language, context: &words.context };
     let reading = known.unwrap_or_else(|| planner.read(&request, clock));
+    // A chosen language is spoken also where its words are not read.
+    let unread =
+        |code: &&str| metnos_tongue::known_as(code).is_some() && planner.lexicons().get(code).is_none();
+    let chosen = language.filter(unread);
+    let spoken = |read: &str| chosen.unwrap_or(read).to_owned();
     if let Some(Recalled { kept: Kept::Shape(shape), .. }) = recalled
         && let Some(mut plan) = planner.skeleton(&reading).and_then(|skeleton| shape.fill(&skeleton))
     {
         plan.corrected = reading.corrected().to_vec();
-        return (Answer::Plan(plan), reading.explain().language.clone(), Stage::Autopath);
+        return (Answer::Plan(plan), spoken(&reading.explain().language), Stage::Autopath);
     }
     let (answer, why) = planner.answer(&request, &reading);
-    (answer, why.language, Stage::Embedded)
+    let language = spoken(&why.language);
+    (answer, language, Stage::Embedded)
 }

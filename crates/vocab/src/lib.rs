@@ -12,5 +12,5 @@ mod table;
 pub use handle::{handle, handles};
 pub use name::{ExecutorName, NameError};
 pub use near::{how_far, nearest};
-pub use phrases::{failed_in, phrase, reads_as_english, said_in};
+pub use phrases::{failed_in, phrase, reads_as_english, reads_as_english_in, said_in};
 pub use table::{Class, Family, Object, Qualifier, Verb};

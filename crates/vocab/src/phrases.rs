@@ -1,12 +1,16 @@
 //! What this program says in English where it happens, said in another language where a person reads it.
 //!
-//! The phrases are data (`data/phrases.<language>.txt`): an English line with `{}` for each value, and below it the same
-//! in the other language. Values stay as they are, unless they are phrases themselves. What the system says is
+//! The phrases are data (`texts/phrases.txt` of a language): an English line with `{}` for each value, and below it the
+//! same in the other language. Values stay as they are, unless they are phrases themselves. What the system says is
 //! recognised by its number, not by its words.
 
+use metnos_tongue::{FALLBACK, Tongue};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-const ITALIAN: &str = include_str!("../data/phrases.it.txt");
+const FILE: &str = "phrases.txt";
+/// The number that stands for all that no line names.
+const OTHERS: &str = "errno other";
 /// How the standard library ends what the system said.
 const SYSTEM: &str = " (os error ";
 /// Values of values are looked at so deep.
@@ -24,21 +28,33 @@ struct Phrases {
     all: Vec<Phrase>,
     /// What a number of the system means.
     system: Vec<(u32, &'static str)>,
+    /// What all others mean, with `{}` for the number.
+    others: Option<&'static str>,
     /// What a class of failures is called.
     classes: Vec<(&'static str, &'static str)>,
 }
 
 fn of(language: &str) -> Option<&'static Phrases> {
-    static READ: OnceLock<Phrases> = OnceLock::new();
-    let tag = language.split(['-', '_', '.']).next().unwrap_or_default();
-    tag.eq_ignore_ascii_case("it").then(|| READ.get_or_init(|| read(ITALIAN)))
+    static READ: OnceLock<BTreeMap<&str, OnceLock<Option<Phrases>>>> = OnceLock::new();
+    let all =
+        READ.get_or_init(|| metnos_tongue::codes().into_iter().map(|code| (code, OnceLock::new())).collect());
+    let tongue = metnos_tongue::known_as(language)?;
+    all.get(tongue.code)?.get_or_init(|| of_tongue(tongue)).as_ref()
+}
+
+/// What is English already needs no phrases.
+fn of_tongue(tongue: &Tongue) -> Option<Phrases> {
+    let english = metnos_tongue::own(FALLBACK, FILE)?;
+    metnos_tongue::own(tongue.code, FILE).filter(|text| *text != english).map(read)
 }
 
 fn read(text: &'static str) -> Phrases {
-    let mut phrases = Phrases { all: Vec::new(), system: Vec::new(), classes: Vec::new() };
+    let mut phrases = Phrases { all: Vec::new(), system: Vec::new(), others: None, classes: Vec::new() };
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     while let (Some(known), Some(says)) = (lines.next(), lines.next()) {
-        if let Some(number) = known.strip_prefix("errno ") {
+        if known == OTHERS {
+            phrases.others = Some(says);
+        } else if let Some(number) = known.strip_prefix("errno ") {
             phrases.system.extend(number.split(' ').filter_map(|n| Some((n.parse().ok()?, says))));
         } else if let Some(class) = known.strip_prefix("class ") {
             phrases.classes.push((class, says));
@@ -68,7 +84,11 @@ pub fn failed_in(language: &str, class: &str, message: &str) -> String {
     if let Some(said) = known.say(message, DEEP) {
         return said;
     }
-    let found = known.classes.iter().find(|(name, _)| *name == class).filter(|_| reads_as_english(message));
+    let found = known
+        .classes
+        .iter()
+        .find(|(name, _)| *name == class)
+        .filter(|_| reads_as_english_in(language, message));
     found.map_or_else(|| message.to_owned(), |(_, says)| format!("{says} («{message}»)"))
 }
 
@@ -78,7 +98,11 @@ impl Phrases {
             && let Ok(number) = number.trim_end_matches(')').parse::<u32>()
         {
             let says = self.system.iter().find(|(known, _)| *known == number).map(|(_, says)| *says);
-            let says = says.map_or_else(|| format!("errore di sistema {number}"), str::to_owned);
+            let says = match (says, self.others) {
+                (Some(says), _) => says.to_owned(),
+                (None, Some(others)) => put(others, &[number.to_string()]),
+                (None, None) => return None,
+            };
             let what = [": ", " → "].into_iter().find_map(|sign| Some((before.rsplit_once(sign)?.0, sign)));
             return Some(match what {
                 Some((what, sign)) => format!("{}{sign}{says}", self.value(what, deep)),
@@ -141,7 +165,7 @@ fn put(template: &str, values: &[String]) -> String {
     out
 }
 
-/// Words that English sentences are made of and Italian ones are not.
+/// Words that only English sentences are made of.
 const ENGLISH: [&str; 52] = [
     "the", "is", "are", "was", "were", "not", "of", "to", "with", "has", "have", "and", "cannot", "this",
     "that", "it", "its", "for", "from", "than", "more", "what", "which", "there", "nothing", "only", "here",
@@ -152,6 +176,15 @@ const ENGLISH: [&str; 52] = [
 /// Whether a text holds words that only English sentences have. What stands in quotes, and what is a name, a path or a
 /// command, says nothing about the language.
 pub fn reads_as_english(text: &str) -> bool {
+    holds_english(text, &[])
+}
+
+/// The same among texts of a language that has some of these words too.
+pub fn reads_as_english_in(language: &str, text: &str) -> bool {
+    holds_english(text, &metnos_tongue::of(language).about.also_english)
+}
+
+fn holds_english(text: &str, besides: &[String]) -> bool {
     let mut quoted = false;
     let bare: String = text
         .chars()
@@ -174,7 +207,10 @@ pub fn reads_as_english(text: &str) -> bool {
     bare.split_whitespace().filter(|word| !word.contains(['/', '_', '=', '~', '`', '<', '[', '"'])).any(
         |word| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            ENGLISH.contains(&word.to_lowercase().as_str()) && word.chars().any(char::is_lowercase)
+            let small = word.to_lowercase();
+            ENGLISH.contains(&small.as_str())
+                && word.chars().any(char::is_lowercase)
+                && !besides.contains(&small)
         },
     )
 }
@@ -185,14 +221,16 @@ mod tests {
 
     #[test]
     fn every_phrase_is_said_with_its_values_and_in_no_english() {
-        let phrases = read(ITALIAN);
-        assert!(phrases.all.len() > 300, "{}", phrases.all.len());
-        for phrase in &phrases.all {
-            let text = phrase.parts.join("X9");
-            let said = phrases.say(&text, 0).unwrap_or_default();
-            let (wanted, got) = (phrase.parts.len() - 1, said.matches("X9").count());
-            assert!(got == wanted || phrase.says.contains("{1}"), "{text}: {said}");
-            assert!(!reads_as_english(&said), "{text}: {said}");
+        for tongue in metnos_tongue::all() {
+            let Some(phrases) = of(tongue.code) else { continue };
+            assert!(phrases.all.len() > 300, "{}", phrases.all.len());
+            for phrase in &phrases.all {
+                let text = phrase.parts.join("X9");
+                let said = phrases.say(&text, 0).unwrap_or_default();
+                let (wanted, got) = (phrase.parts.len() - 1, said.matches("X9").count());
+                assert!(got == wanted || phrase.says.contains("{1}"), "{text}: {said}");
+                assert!(!reads_as_english_in(tongue.code, &said), "{text}: {said}");
+            }
         }
     }
 

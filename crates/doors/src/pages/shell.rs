@@ -250,6 +250,11 @@ impl Shell {
         out
     }
 
+    /// The name of a language.
+    pub(crate) fn language(&self, code: &str) -> String {
+        self.speech.language_named(code)
+    }
+
     /// Bytes as people read them.
     pub(crate) fn size(&self, bytes: &u64) -> String {
         let mut value = *bytes as f64;
@@ -263,8 +268,7 @@ impl Shell {
             unit = larger;
         }
         let text = if unit == "B" || value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") };
-        let text = if self.speech.language() == "it" { text.replace('.', ",") } else { text };
-        format!("{text} {unit}")
+        format!("{} {unit}", self.speech.number(&text))
     }
 
     /// How long something has lasted, in its two largest units.
@@ -284,7 +288,7 @@ impl Shell {
             ms if *ms < 1000.0 => format!("{ms:.0} ms"),
             ms => format!("{:.1} s", ms / 1000.0),
         };
-        if self.speech.language() == "it" { text.replace('.', ",") } else { text }
+        self.speech.number(&text)
     }
 }
 
@@ -355,7 +359,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_state_has_no_value_to_fill_in() {
-        for language in ["en", "it"] {
+        for language in metnos_tongue::codes() {
             let speech = Words::shipped().unwrap().speak(Some(language));
             for state in ["planned", "begins", "done", "partly", "waits", "failed"] {
                 let said = speech.say(&format!("step-{state}"), HOLES);

@@ -207,7 +207,10 @@ impl Telegram {
                     Err(failure) => self.done(row, heard.reply(&told(&failure))),
                 }
             }
-            _ => self.done(row, heard.reply(&speech.t("tg-help"))),
+            _ => {
+                let codes = metnos_tongue::codes().join(", ");
+                self.done(row, heard.reply(&speech.say("tg-help", &[("codes", &codes)])))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Manifest, schema and roles, read into tools.
 
 use super::{Arg, Catalog, Role, Tool, Type};
+use metnos_tongue::FALLBACK;
 use metnos_vocab::ExecutorName;
 use serde::Deserialize;
 use serde_json::Value;
@@ -85,10 +86,22 @@ pub(super) fn read(sources: &[(&str, &str)]) -> Result<Catalog, CatalogError> {
             continue;
         }
         let schema: Value = serde_json::from_str(schema)?;
-        let tool = Tool { digest, ..tool(manifest, &schema, &roles)? };
+        let mut tool = Tool { digest, ..tool(manifest, &schema, &roles)? };
+        speak(&mut tool);
         tools.insert(tool.name.as_str().to_owned(), tool);
     }
     Ok(Catalog { tools: tools.into_values().collect() })
+}
+
+/// A manifest is signed: what it does not say in a language, the folder of that language says.
+fn speak(tool: &mut Tool) {
+    for tongue in metnos_tongue::all().iter().filter(|tongue| tongue.code != FALLBACK) {
+        let said = metnos_tongue::executor(tongue, tool.name.as_str());
+        if let Some(said) = said.filter(|_| !tool.scope.contains_key(tongue.code)) {
+            tool.scope.insert(tongue.code.to_owned(), said.scope.clone());
+            tool.affinity.extend(said.affinity.iter().cloned());
+        }
+    }
 }
 
 fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, CatalogError> {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/prompts.rs"));
+const FILE: &str = "plans.toml";
 
 /// Earlier requests that are shown.
 const EARLIER: usize = 3;
@@ -17,16 +17,11 @@ const EARLIER: usize = 3;
 const CHOICES: usize = 12;
 
 /// A file of prompts that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("the prompts of {language}: {error}")]
-pub struct PromptError {
-    language: String,
-    error: toml::de::Error,
-}
+pub type PromptError = metnos_tongue::TextError;
 
 /// The prompts of every language.
 #[derive(Clone, Debug)]
-pub(super) struct Prompts(BTreeMap<String, Prompt>);
+pub(super) struct Prompts(BTreeMap<&'static str, Prompt>);
 
 /// The prompts of one language.
 #[derive(Clone, Debug, Deserialize)]
@@ -84,20 +79,16 @@ pub(super) struct Example {
 
 impl Prompts {
     pub(super) fn shipped() -> Result<Self, PromptError> {
-        let read = |(language, text): &(&str, &str)| match toml::from_str(text) {
-            Ok(prompt) => Ok(((*language).to_owned(), prompt)),
-            Err(error) => Err(PromptError { language: (*language).to_owned(), error }),
-        };
-        SHIPPED.iter().map(read).collect::<Result<_, _>>().map(Self)
+        metnos_tongue::tables(FILE).map(|all| Self(all.into_iter().collect()))
     }
 
-    /// Those of a language, or of the first one.
+    /// Those of a language, or the English ones.
     pub(super) fn of(&self, language: &str) -> Option<&Prompt> {
-        self.0.get(language).or_else(|| self.0.values().next())
+        self.0.get(metnos_tongue::of(language).code)
     }
 
     #[cfg(test)]
-    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Prompt)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&&'static str, &Prompt)> {
         self.0.iter()
     }
 }

@@ -60,7 +60,9 @@ fn a_phrase_of_the_table_is_what_the_planner_says_of_it_always() {
     for known in ["what time is it", "undo", "che ore sono", "annulla"] {
         assert!(phrases.iter().any(|(phrase, _)| *phrase == known), "{known}");
     }
-    for (phrase, language) in phrases {
+    // What the planner does not read in sentences yet is known by its phrases alone.
+    let read = |language: &str| planner().lexicons().get(language).is_some();
+    for (phrase, language) in phrases.into_iter().filter(|(_, language)| read(language)) {
         for given in [None, Some(language)] {
             let (short, spoken) = planner().literal(&format!("  {phrase} ?"), given).unwrap();
             for (conversation, moment) in

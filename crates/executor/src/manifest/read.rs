@@ -5,6 +5,7 @@ use super::*;
 use crate::document::{Field, Source, Table};
 use crate::profile::{absurd, literal};
 use crate::wire::Limits;
+use metnos_tongue::FALLBACK;
 use metnos_vocab::{Class, nearest};
 use std::ops::Range;
 
@@ -81,8 +82,8 @@ fn descriptions(table: &Table<'_>) -> Read<BTreeMap<String, Description>> {
             Description { scope: text("scope")?, pattern: text("pattern")?, not, out: text("out")? };
         all.insert(field.key().to_owned(), description);
     }
-    if !all.contains_key("en") {
-        return Err(table.error("en", Problem::Missing));
+    if !all.contains_key(FALLBACK) {
+        return Err(table.error(FALLBACK, Problem::Missing));
     }
     Ok(all)
 }

@@ -1,25 +1,19 @@
 //! The words of the cards, one data file a language.
 
 use crate::policy::Ruling;
-use crate::text::{fill, short_code};
+use crate::text::fill;
 use metnos_executor::Origin;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-const FILES: [(&str, &str); 2] =
-    [("en", include_str!("../../data/card/en.toml")), ("it", include_str!("../../data/card/it.toml"))];
+const FILE: &str = "card.toml";
 
 /// Why the cards have no words. Without them nobody can be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum CardError {
     /// A data file does not parse.
-    #[error("the card texts in {language:?}: {source}")]
-    File {
-        /// Which one.
-        language: &'static str,
-        /// What is wrong with it.
-        source: toml::de::Error,
-    },
+    #[error(transparent)]
+    File(#[from] metnos_tongue::TextError),
     /// There is no language to fall back on.
     #[error("the card texts hold no language")]
     Empty,
@@ -35,10 +29,9 @@ pub struct Texts {
 impl Texts {
     /// The words this program was built with.
     pub fn load() -> Result<Self, CardError> {
-        let mut langs = Vec::with_capacity(FILES.len());
-        for (language, text) in FILES {
-            let lang: Lang = toml::from_str(text).map_err(|source| CardError::File { language, source })?;
-            langs.push((language, lang));
+        let mut langs: Vec<(&'static str, Lang)> = metnos_tongue::tables(FILE)?;
+        for (language, lang) in &mut langs {
+            lang.decimal.clone_from(&metnos_tongue::of(language).about.decimal);
         }
         let fallback = langs.first().map(|(_, lang)| lang.clone()).ok_or(CardError::Empty)?;
         Ok(Self { fallback, others: langs })
@@ -46,8 +39,8 @@ impl Texts {
 
     /// The words of `language`, such as `it` or `it-CH`; of English when there are none.
     pub fn lang(&self, language: &str) -> &Lang {
-        let short = short_code(language);
-        self.others.iter().find(|(name, _)| *name == short).map_or(&self.fallback, |(_, lang)| lang)
+        let code = metnos_tongue::of(language).code;
+        self.others.iter().find(|(name, _)| *name == code).map_or(&self.fallback, |(_, lang)| lang)
     }
 }
 
@@ -55,6 +48,8 @@ impl Texts {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lang {
+    /// What the language itself says, not the file.
+    #[serde(skip)]
     decimal: String,
     pub(super) verb: BTreeMap<String, String>,
     pub(super) object: BTreeMap<String, [String; 2]>,

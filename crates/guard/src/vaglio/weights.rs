@@ -1,12 +1,11 @@
-//! The data file of the judge: weights, thresholds and words.
+//! The data of the judge: its weights and thresholds, and its words in each language.
 
-use crate::text::short_code;
 use metnos_executor::Origin;
 use serde::Deserialize;
 
 const FILE: &str = include_str!("../../data/vaglio.toml");
-/// The words in other languages.
-const SPOKEN: [(&str, &str); 1] = [("it", include_str!("../../data/vaglio.it.toml"))];
+/// What it says, in each language.
+const WORDS: &str = "judge.toml";
 
 /// Why the judge cannot be used. Without it every step with an effect asks.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +13,9 @@ pub enum JudgeError {
     /// The data file does not parse.
     #[error("the weights of the judge: {0}")]
     File(#[from] toml::de::Error),
+    /// Its words do not parse.
+    #[error(transparent)]
+    Words(#[from] metnos_tongue::TextError),
     /// A number that makes no sense where it stands.
     #[error("the weights of the judge: {name} is {value}, expected {expected}")]
     Range {
@@ -36,12 +38,12 @@ pub struct Judge {
     fresh_days: u32,
     fading_days: u32,
     weight: Weights,
-    text: Texts,
-    origin: Origins,
+    #[serde(skip)]
+    words: Words,
 }
 
 /// The words of the judge in one language.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
     text: Texts,
@@ -59,18 +61,15 @@ impl Judges {
     /// The judge this program was built with.
     pub fn load() -> Result<Self, JudgeError> {
         let first = Judge::load()?;
-        let mut others = Vec::with_capacity(SPOKEN.len());
-        for (language, text) in SPOKEN {
-            let Words { text, origin } = toml::from_str(text)?;
-            others.push((language, Judge { text, origin, ..first.clone() }));
-        }
+        let all: Vec<(&'static str, Words)> = metnos_tongue::tables(WORDS)?;
+        let others = all.into_iter().map(|(code, words)| (code, Judge { words, ..first.clone() })).collect();
         Ok(Self { first, others })
     }
 
     /// The one that speaks `language`, or English.
     pub fn of(&self, language: &str) -> &Judge {
-        let short = short_code(language);
-        self.others.iter().find(|(name, _)| *name == short).map_or(&self.first, |(_, judge)| judge)
+        let code = metnos_tongue::of(language).code;
+        self.others.iter().find(|(name, _)| *name == code).map_or(&self.first, |(_, judge)| judge)
     }
 }
 
@@ -90,7 +89,7 @@ pub(super) struct Weights {
     pub(super) fading_approval: f64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
     pub(super) path_shape: String,
@@ -120,7 +119,7 @@ pub(super) struct Texts {
     pub(super) pass: String,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Origins {
     content: String,
@@ -137,7 +136,8 @@ impl Judge {
 
     /// Reads and checks the text of a data file.
     pub fn parse(text: &str) -> Result<Self, JudgeError> {
-        let judge: Self = toml::from_str(text)?;
+        let mut judge: Self = toml::from_str(text)?;
+        judge.words = metnos_tongue::table(metnos_tongue::FALLBACK, WORDS)?;
         let w = &judge.weight;
         let weights = [
             ("path_shape", w.path_shape),
@@ -187,7 +187,7 @@ impl Judge {
     }
 
     pub(super) fn texts(&self) -> &Texts {
-        &self.text
+        &self.words.text
     }
 
     /// Whether `hour` is at night; a night may pass midnight.
@@ -203,10 +203,10 @@ impl Judge {
     /// The words for where a tainted value came from.
     pub(super) fn origin(&self, origin: Origin) -> &str {
         match origin {
-            Origin::Skill => &self.origin.skill,
-            Origin::Mail => &self.origin.mail,
-            Origin::Web => &self.origin.web,
-            Origin::User | Origin::Local | Origin::Content => &self.origin.content,
+            Origin::Skill => &self.words.origin.skill,
+            Origin::Mail => &self.words.origin.mail,
+            Origin::Web => &self.words.origin.web,
+            Origin::User | Origin::Local | Origin::Content => &self.words.origin.content,
         }
     }
 }

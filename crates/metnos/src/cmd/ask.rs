@@ -315,7 +315,10 @@ pub(super) fn show(
 /// Why an executor cannot run, by the key of the reason.
 fn asleep(why: &str) -> String {
     let messages = Messages::shipped().ok();
-    messages.map_or_else(|| why.to_owned(), |messages| messages.asleep("en", why, "metnos executors list"))
+    messages.map_or_else(
+        || why.to_owned(),
+        |messages| messages.asleep(crate::print::language(), why, "metnos executors list"),
+    )
 }
 
 /// The steps of a plan, one a line.

@@ -1,6 +1,43 @@
 //! What a line of the prompt is: a command only when the whole line has the form of one, else a request.
 
 use metnos_vocab::ExecutorName;
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// The words of one language that are a whole line.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lines {
+    quit: Vec<String>,
+    help: Vec<String>,
+    stop: Vec<String>,
+    go_on: Vec<String>,
+    /// What can be completed.
+    pub(super) offered: Vec<String>,
+}
+
+/// Those of every language: any of them is understood.
+pub(super) fn lines() -> &'static [Lines] {
+    static READ: OnceLock<Vec<Lines>> = OnceLock::new();
+    READ.get_or_init(|| {
+        let all = metnos_tongue::tables::<Lines>("commands.toml").unwrap_or_default();
+        all.into_iter().map(|(_, lines)| lines).collect()
+    })
+}
+
+fn is(line: &str, words: impl Fn(&Lines) -> &Vec<String>) -> bool {
+    lines().iter().any(|lines| words(lines).iter().any(|word| word == line))
+}
+
+/// Whether a line ends the prompt.
+pub(crate) fn quits(line: &str) -> bool {
+    is(line, |lines| &lines.quit)
+}
+
+/// Whether a line says that a request which lacked a credential shall go on.
+pub(super) fn goes_on(line: &str) -> bool {
+    is(&line.to_lowercase(), |lines| &lines.go_on)
+}
 
 /// A line of the prompt.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,11 +69,11 @@ impl<'a> Command<'a> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (word, rest.trim()) {
             ("", _) => Self::Nothing,
-            ("quit" | "exit" | "esci", "") => Self::Quit,
-            ("help" | "aiuto" | "?", "") => Self::Help,
+            _ if quits(line) => Self::Quit,
+            _ if is(line, |lines| &lines.help) => Self::Help,
+            _ if is(line, |lines| &lines.stop) => Self::Stop,
             ("list", "") => Self::List,
             ("show", name) if ExecutorName::parse(name).is_ok() => Self::Show(name),
-            ("stop", "" | "everything") | ("ferma", "" | "tutto") => Self::Stop,
             ("star" | "★", "") => Self::Star,
             (name, rest) if ExecutorName::parse(name).is_ok() => Self::Call(name, rest),
             _ => Self::Request(line),

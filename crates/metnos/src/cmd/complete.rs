@@ -1,5 +1,6 @@
 //! What the Tab key completes: commands, executors, their arguments, folders and paths.
 
+use super::command::lines;
 use metnos_runtime::Runtime;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
@@ -10,21 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// The most that is offered.
 const OFFERED: usize = 200;
-/// Words that are a whole line.
-const COMMANDS: [&str; 12] = [
-    "help",
-    "aiuto",
-    "list",
-    "show ",
-    "undo",
-    "annulla",
-    "star",
-    "stop everything",
-    "ferma tutto",
-    "go on",
-    "quit",
-    "esci",
-];
 
 /// What there is to complete with.
 pub(crate) struct Completion<'a> {
@@ -69,8 +55,9 @@ impl Completion<'_> {
         let found = match &word.before[..] {
             [] if !is_path(word.text) => {
                 // What takes more is followed by a space.
+                let offered = lines().iter().flat_map(|lines| lines.offered.iter().cloned());
                 let known = self.executors().into_iter().map(|name| format!("{name} "));
-                begins(known.chain(COMMANDS.map(str::to_owned)), word.text)
+                begins(known.chain(offered), word.text)
             }
             ["show"] => begins(self.executors(), word.text),
             [executor, ..] if self.arguments(executor).is_some() => {

@@ -102,11 +102,12 @@ fn show(printer: Printer, runtime: &metnos_runtime::Runtime, name: &str) -> Resu
     }
     let text = |path: &str| card.pointer(path).and_then(Value::as_str).unwrap_or("").to_owned();
     printer.say(format!("{} {}  ({})", text("/name"), text("/version"), text("/root")));
-    printer.say(format!("  {}", text("/description/en/scope")));
-    printer.say(format!("  {}", text("/description/it/scope")));
-    printer.say(format!("  example  {}", text("/description/en/pattern")));
-    printer.say(format!("  not      {}", text("/description/en/not")));
-    printer.say(format!("  gives    {}", text("/description/en/out")));
+    let language = runtime.language(super::USER);
+    let told = |part: &str| super::prompt::told(&card, &language, part);
+    printer.say(format!("  {}", told("scope")));
+    printer.say(format!("  example  {}", told("pattern")));
+    printer.say(format!("  not      {}", told("not")));
+    printer.say(format!("  gives    {}", told("out")));
     printer.say("  arguments");
     if let Some(Value::Object(properties)) = card.pointer("/input/properties") {
         let required = card.pointer("/input/required").and_then(Value::as_array).cloned().unwrap_or_default();

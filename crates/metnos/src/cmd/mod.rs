@@ -4,7 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod approvals;
 pub(crate) mod ask;
 mod audit;
-mod command;
+pub(crate) mod command;
 pub(crate) mod complete;
 mod credentials;
 mod devices;
@@ -17,6 +17,7 @@ pub(crate) mod forms;
 mod halt;
 mod hooks;
 mod init;
+pub(crate) mod lang;
 pub(crate) mod line;
 mod man;
 mod memory;
@@ -82,6 +83,7 @@ pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitCode, Failure> {
         Some(Command::Pairing { command }) => pairing::run(printer, command),
         Some(Command::Devices { command }) => devices::run(printer, command),
         Some(Command::Hooks { command }) => hooks::run(printer, command),
+        Some(Command::Lang { command }) => lang::run(printer, command),
         Some(Command::Why { id, step }) => policy::why(printer, &id, step),
         Some(Command::Undo(args)) => undo::run(printer, args),
         Some(Command::Stop { reason }) => halt::stop(printer, reason),

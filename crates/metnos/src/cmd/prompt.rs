@@ -15,9 +15,8 @@ use serde_json::{Map, Value};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What can be typed, by language; the first is for whoever has another.
-const HELP: [(&str, &str); 2] =
-    [("en", include_str!("../../data/help/en.txt")), ("it", include_str!("../../data/help/it.txt"))];
+/// What can be typed, in each language.
+const HELP: &str = "help.txt";
 
 /// The longest line of the prompt.
 const LINE_MAX: u64 = 4 << 20;
@@ -65,8 +64,8 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Res
             Command::Nothing => Ok(()),
             Command::Quit => return Ok(ExitCode::SUCCESS),
             Command::Help => {
-                let own = HELP.iter().find(|(known, _)| *known == speech.language()).unwrap_or(&HELP[0]);
-                printer.say(own.1.trim_end());
+                let own = metnos_tongue::text(speech.language(), HELP);
+                printer.say(own.trim_end());
                 Ok(())
             }
             Command::List => {
@@ -85,12 +84,9 @@ pub(crate) fn converse(printer: Printer, gateway: &Gateway, house: House) -> Res
     }
 }
 
-/// What says that a request which lacked a credential shall go on.
-const GO_ON: [&str; 6] = ["go on", "continue", "resume", "continua", "vai avanti", "prosegui"];
-
 /// A request, unless the one before lacked a credential and shall go on.
 fn ask_or_go_on(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
-    if GO_ON.contains(&text.to_lowercase().as_str())
+    if super::command::goes_on(text)
         && let Some(last) = forms::lacking_here(gateway)?
     {
         return forms::go_on(printer, gateway, last, None).map(|_| ());
@@ -112,9 +108,9 @@ fn ask(printer: Printer, gateway: &Gateway, text: &str) -> Result<(), Failure> {
 }
 
 /// What an executor says of itself, in this language or in English.
-fn told<'a>(card: &'a Value, language: &str, part: &str) -> &'a str {
+pub(super) fn told<'a>(card: &'a Value, language: &str, part: &str) -> &'a str {
     let text = |language: &str| card.pointer(&format!("/description/{language}/{part}"))?.as_str();
-    text(language).or_else(|| text("en")).unwrap_or_default()
+    text(language).or_else(|| text(metnos_tongue::FALLBACK)).unwrap_or_default()
 }
 
 fn list(printer: Printer, runtime: &Runtime, language: &str) {

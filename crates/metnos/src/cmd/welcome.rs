@@ -28,9 +28,11 @@ pub(crate) fn ask(printer: Printer, home: &Home) -> Result<Option<Wishes>, Failu
     let locale = language();
     let ours = super::speech(&locale)?;
     printer.say(ours.t("setup-questions"));
-    let both = ours.t("setup-languages");
-    let language = until(&ours, &ours.t("setup-language"), &locale, |text| {
-        known(text).map(str::to_owned).ok_or_else(|| both.clone())
+    let codes = metnos_tongue::codes().join(", ");
+    let values = [("codes", codes.as_str())];
+    let which = ours.say("setup-languages", &values);
+    let language = until(&ours, &ours.say("setup-language", &values), &locale, |text| {
+        metnos_tongue::called(text).map(|tongue| tongue.code.to_owned()).ok_or_else(|| which.clone())
     })?;
     let speech = super::speech(&language)?;
     let zone = jiff::tz::TimeZone::system().iana_name().unwrap_or("UTC").to_owned();
@@ -62,15 +64,6 @@ fn folder(home: &Home, text: &str, speech: &Speech) -> Result<PathBuf, String> {
     match path.is_dir() {
         true => Ok(path),
         false => Err(speech.say("setup-no-folder", &[("path", &path.display().to_string())])),
-    }
-}
-
-/// The language that a word or its name stands for.
-fn known(text: &str) -> Option<&'static str> {
-    match text.to_lowercase().as_str() {
-        "en" | "english" | "inglese" => Some("en"),
-        "it" | "italian" | "italiano" => Some("it"),
-        _ => None,
     }
 }
 
@@ -147,6 +140,7 @@ fn needs_house(command: Option<&Command>) -> bool {
             Command::Init { .. }
                 | Command::Doctor
                 | Command::Ops(_)
+                | Command::Lang { .. }
                 | Command::Plan(_)
                 | Command::Prefilter { .. }
                 | Command::Stop { .. }
@@ -161,7 +155,7 @@ fn needs_house(command: Option<&Command>) -> bool {
 /// What nobody was asked: the language of this terminal, where that is not the first one.
 pub(crate) fn unasked(home: &Home) -> Option<Wishes> {
     let language = language();
-    let said = language != "en" && !Config::path(home).exists();
+    let said = language != metnos_tongue::FALLBACK && !Config::path(home).exists();
     said.then(|| Wishes { language, zone: None, folders: Vec::new() })
 }
 

@@ -105,7 +105,7 @@ fn prompt(printer: Printer, remote: &Remote) -> Result<ExitCode, Failure> {
         let text = text.trim().to_owned();
         match text.as_str() {
             "" => {}
-            "quit" | "exit" | "esci" => return Ok(ExitCode::SUCCESS),
+            line if crate::cmd::command::quits(line) => return Ok(ExitCode::SUCCESS),
             _ => {
                 if let Err(failure) = ask(printer, remote, said(&text)) {
                     printer.failure(&failure);

@@ -1,6 +1,6 @@
 //! A label for an entry, from a model: one of the classes, or a short name where there are none.
 
-use super::{Half, frame, only, record, unfit};
+use super::{Half, only, record, unfit};
 use metnos_executor::Failure;
 use serde_json::{Map, Value, json};
 
@@ -9,10 +9,7 @@ const LETTERS: usize = 40;
 /// Words of it: a label is a name, not a sentence.
 const WORDS: usize = 3;
 
-const TASKS: [(&str, &str); 2] = [
-    ("en", include_str!("../../data/prompts/classify.en.txt")),
-    ("it", include_str!("../../data/prompts/classify.it.txt")),
-];
+const TASK: &str = "prompts/classify.txt";
 
 pub(super) struct Classify {
     dimension: String,
@@ -42,7 +39,7 @@ impl Half for Classify {
     fn task(&self, lang: &str) -> String {
         let classes = if self.classes.is_empty() { "-".to_owned() } else { self.classes.join(", ") };
         let dimension = if self.dimension.is_empty() { "-" } else { &self.dimension };
-        frame::of(&TASKS, lang).replace("{dimension}", dimension).replace("{classes}", &classes)
+        metnos_tongue::text(lang, TASK).replace("{dimension}", dimension).replace("{classes}", &classes)
     }
 
     fn fit(&self, entry: &mut Map<String, Value>, answer: &Value, _text: &str) -> Result<(), Failure> {

@@ -11,10 +11,7 @@ pub(super) const BYTES: usize = 24 << 10;
 /// Letters of a summary.
 const LETTERS: usize = 2000;
 
-const TASKS: [(&str, &str); 2] = [
-    ("en", include_str!("../../data/prompts/describe.en.txt")),
-    ("it", include_str!("../../data/prompts/describe.it.txt")),
-];
+const TASK: &str = "prompts/describe.txt";
 
 /// The answer of the seed with a summary for its text. Where there is no prose, or no answer, what was
 /// counted stays the answer.
@@ -41,7 +38,7 @@ pub(super) fn summed_up(
     }
     let shape = record(json!({"text": {"type": "string", "minLength": 1, "maxLength": LETTERS}}), &["text"]);
     let style = given.args.get("style").and_then(Value::as_str).unwrap_or("short");
-    let system = frame::of(&TASKS, given.lang).replace("{style}", style);
+    let system = metnos_tongue::text(given.lang, TASK).replace("{style}", style);
     let user = frame::framed(&text, given.lang);
     let told = minds.ask(Role::Fast, &Prompt { system: &system, user: &user }, &shape, stopped);
     let (summed, mut asked) = (told.answer.and_then(|a| summary(&a)), Asked::default());

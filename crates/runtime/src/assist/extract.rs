@@ -1,6 +1,6 @@
 //! Values out of the text of an entry, from a model. What does not stand in the text was not found there.
 
-use super::{Half, frame, only, record, unfit};
+use super::{Half, only, record, unfit};
 use metnos_executor::Failure;
 use serde_json::{Map, Value, json};
 
@@ -9,10 +9,7 @@ const VALUES: usize = 20;
 /// Letters of a value.
 const LETTERS: usize = 200;
 
-const TASKS: [(&str, &str); 2] = [
-    ("en", include_str!("../../data/prompts/extract.en.txt")),
-    ("it", include_str!("../../data/prompts/extract.it.txt")),
-];
+const TASK: &str = "prompts/extract.txt";
 
 pub(super) struct Extract {
     fields: Vec<String>,
@@ -36,7 +33,7 @@ impl Half for Extract {
     }
 
     fn task(&self, lang: &str) -> String {
-        frame::of(&TASKS, lang).replace("{fields}", &self.fields.join(", "))
+        metnos_tongue::text(lang, TASK).replace("{fields}", &self.fields.join(", "))
     }
 
     fn fit(&self, entry: &mut Map<String, Value>, answer: &Value, text: &str) -> Result<(), Failure> {

@@ -7,10 +7,7 @@ const FIELDS: [&str; 8] = ["subject", "title", "name", "body", "content", "text"
 /// Bytes of one entry that are sent.
 const BYTES: usize = 12 << 10;
 
-const FRAMES: [(&str, &str); 2] = [
-    ("en", include_str!("../../data/prompts/frame.en.txt")),
-    ("it", include_str!("../../data/prompts/frame.it.txt")),
-];
+const FRAME: &str = "prompts/frame.txt";
 
 /// The text of an entry and nothing else of it.
 pub(crate) fn text_of(entry: &Map<String, Value>) -> String {
@@ -31,13 +28,6 @@ pub(crate) fn text_of(entry: &Map<String, Value>) -> String {
 pub(crate) fn framed(text: &str, lang: &str) -> String {
     let mark = blake3::hash(text.as_bytes()).to_hex();
     let mark = mark.get(..16).unwrap_or_default();
-    let said = of(&FRAMES, lang).trim_end();
+    let said = metnos_tongue::text(lang, FRAME).trim_end();
     format!("{}\n[data {mark}]\n{text}\n[end {mark}]\n", said.replace("{mark}", mark))
-}
-
-/// The words of a language, or those of the first one.
-pub(crate) fn of(texts: &'static [(&'static str, &'static str)], lang: &str) -> &'static str {
-    let tag = lang.split(['-', '_', '.']).next().unwrap_or_default();
-    let found = texts.iter().find(|(known, _)| known.eq_ignore_ascii_case(tag)).or(texts.first());
-    found.map_or("", |(_, text)| text)
 }

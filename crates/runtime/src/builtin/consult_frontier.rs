@@ -13,10 +13,7 @@ use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_guard::card::Effect;
 use serde_json::{Map, Value, json};
 
-const TASKS: [(&str, &str); 2] = [
-    ("en", include_str!("../../data/prompts/frontier.en.txt")),
-    ("it", include_str!("../../data/prompts/frontier.it.txt")),
-];
+const TASK: &str = "prompts/frontier.txt";
 /// Bytes of text that may go along.
 const BYTES: usize = 64 << 10;
 /// Letters of the question on the card.
@@ -25,21 +22,13 @@ const SHOWN: usize = 300;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "consult_frontier",
     schema: include_str!("consult_frontier.json"),
-    description,
+    pattern: "consult_frontier(question=\"…\")",
+    out: "entries=[{text}]",
     changes: false,
     needs: Some(Need::Model(Role::Frontier)),
     list: true,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Ask a frontier model; shows what leaves the house.",
-            "pattern": "consult_frontier(question=\"…\")", "not": "", "out": "entries=[{text}]" },
-        "it": { "scope": "Interroga un modello di frontiera; mostra che cosa esce di casa.",
-            "pattern": "consult_frontier(question=\"…\")", "not": "", "out": "entries=[{text}]" },
-    })
-}
 
 fn plan(runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let tiers = runtime.tiers();
@@ -89,7 +78,7 @@ fn ask(work: &mut Work<'_>, question: &str, attached: &str, lang: &str) -> Resul
         "type": "object", "additionalProperties": false, "required": ["text"],
         "properties": { "text": { "type": "string", "maxLength": 8000 } },
     });
-    let prompt = Prompt { system: frame::of(&TASKS, lang), user: &user };
+    let prompt = Prompt { system: metnos_tongue::text(lang, TASK), user: &user };
     let (runtime, door) = (work.runtime, &*work.door);
     let stopped = || door.cancelled() || runtime.gate.is_shut();
     let told = Minds::ask(runtime, Role::Frontier, &prompt, &shape, &stopped);

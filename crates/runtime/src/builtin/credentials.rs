@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 pub(super) const FIND: Builtin = Builtin {
     name: "find_credentials",
     schema: include_str!("find_credentials.json"),
-    description: find_description,
+    pattern: "find_credentials()",
+    out: "entries=[{name,kind,updated_at}]",
     changes: false,
     needs: None,
     list: false,
@@ -23,7 +24,8 @@ pub(super) const FIND: Builtin = Builtin {
 pub(super) const SET: Builtin = Builtin {
     name: "set_credentials",
     schema: include_str!("set_credentials.json"),
-    description: set_description,
+    pattern: "set_credentials(names=[\"imap\"])",
+    out: "results=[{name,ok}]",
     changes: true,
     needs: None,
     list: false,
@@ -33,45 +35,13 @@ pub(super) const SET: Builtin = Builtin {
 pub(super) const DELETE: Builtin = Builtin {
     name: "delete_credentials",
     schema: include_str!("set_credentials.json"),
-    description: delete_description,
+    pattern: "delete_credentials(names=[\"imap\"])",
+    out: "results=[{name,ok}]",
     changes: true,
     needs: None,
     list: false,
     plan: delete,
 };
-
-fn find_description() -> Value {
-    json!({
-        "en": { "scope": "Names of the stored credentials, never values.",
-            "pattern": "find_credentials()", "not": "Storing one: set_credentials.",
-            "out": "entries=[{name,kind,updated_at}]" },
-        "it": { "scope": "Nomi delle credenziali conservate, mai i valori.",
-            "pattern": "find_credentials()", "not": "Conservarne una: set_credentials.",
-            "out": "entries=[{name,kind,updated_at}]" },
-    })
-}
-
-fn set_description() -> Value {
-    json!({
-        "en": { "scope": "Store a credential; the value is asked for by a form and never shown.",
-            "pattern": "set_credentials(names=[\"imap\"])", "not": "Showing a value: nobody can.",
-            "out": "results=[{name,ok}]" },
-        "it": { "scope": "Conserva una credenziale; il valore si chiede con un modulo e non si mostra.",
-            "pattern": "set_credentials(names=[\"imap\"])", "not": "Mostrare un valore: nessuno può.",
-            "out": "results=[{name,ok}]" },
-    })
-}
-
-fn delete_description() -> Value {
-    json!({
-        "en": { "scope": "Forget stored credentials, for good.",
-            "pattern": "delete_credentials(names=[\"imap\"])", "not": "Files: delete_files.",
-            "out": "results=[{name,ok}]" },
-        "it": { "scope": "Dimentica credenziali conservate, per sempre.",
-            "pattern": "delete_credentials(names=[\"imap\"])", "not": "File: delete_files.",
-            "out": "results=[{name,ok}]" },
-    })
-}
 
 /// The names that were given, as the vault writes them.
 fn names(wish: &Wish<'_>) -> Result<Vec<Name>, Failure> {

@@ -11,23 +11,13 @@ use std::path::Path;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "get_inputs",
     schema: include_str!("get_inputs.json"),
-    description,
+    pattern: "get_inputs(fields=[{name:\"birthday\",kind:\"date\"}])",
+    out: "entries=[{name,value}]",
     changes: false,
     needs: None,
     list: false,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Ask the person for typed fields; the turn goes on with the answers.",
-            "pattern": "get_inputs(fields=[{name:\"birthday\",kind:\"date\"}])",
-            "not": "Secrets: set_credentials.", "out": "entries=[{name,value}]" },
-        "it": { "scope": "Chiede alla persona dei dati; la richiesta prosegue con le risposte.",
-            "pattern": "get_inputs(fields=[{name:\"compleanno\",kind:\"date\"}])",
-            "not": "Segreti: set_credentials.", "out": "entries=[{name,value}]" },
-    })
-}
 
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]

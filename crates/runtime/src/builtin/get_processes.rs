@@ -14,23 +14,13 @@ const OBSERVED: Duration = Duration::from_millis(100);
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "get_processes",
     schema: include_str!("get_processes.json"),
-    description,
+    pattern: "get_processes(by=\"memory\", top=10)",
+    out: "entries=[{pid,name,cpu,memory,user}]",
     changes: false,
     needs: None,
     list: false,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "What runs on this machine, or how the machine is.",
-            "pattern": "get_processes(by=\"memory\", top=10)", "not": "Stopping one: set_processes.",
-            "out": "entries=[{pid,name,cpu,memory,user}]" },
-        "it": { "scope": "Che cosa gira su questa macchina, o come sta la macchina.",
-            "pattern": "get_processes(by=\"memory\", top=10)", "not": "Fermarne uno: set_processes.",
-            "out": "entries=[{pid,name,cpu,memory,user}]" },
-    })
-}
 
 fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let (args, lang) = (wish.args.clone(), wish.lang.to_owned());

@@ -24,7 +24,7 @@ use crate::runtime::Runtime;
 use metnos_executor::Failure;
 use metnos_executor::schema::Schema;
 use metnos_vocab::ExecutorName;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a builtin may be unable to do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,10 @@ pub(crate) struct Builtin {
     pub(crate) name: &'static str,
     /// What it takes.
     schema: &'static str,
-    /// What it does, per language.
-    description: fn() -> Value,
+    /// A call of it, as an example.
+    pattern: &'static str,
+    /// What it gives.
+    out: &'static str,
     /// True when it can change something.
     pub(crate) changes: bool,
     /// What must be there for it to do anything.
@@ -97,7 +99,14 @@ pub(crate) fn schema(name: &ExecutorName) -> Option<Value> {
 
 /// What a builtin does, per language.
 pub(crate) fn description(name: &ExecutorName) -> Value {
-    find(name).map_or(Value::Null, |builtin| (builtin.description)())
+    let Some(builtin) = find(name) else { return Value::Null };
+    let said = metnos_tongue::all().iter().filter_map(|tongue| {
+        let said = metnos_tongue::executor(tongue, builtin.name)?;
+        let told =
+            json!({ "scope": said.scope, "pattern": builtin.pattern, "not": said.not, "out": builtin.out });
+        Some((tongue.code.to_owned(), told))
+    });
+    Value::Object(said.collect())
 }
 
 /// Arguments checked against a builtin's own schema, defaults filled in.

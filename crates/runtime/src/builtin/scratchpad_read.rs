@@ -8,7 +8,7 @@ use crate::guards::Principal;
 use crate::runtime::Runtime;
 use metnos_executor::{ErrorClass, Failure, ListName, Outcome, Truncation};
 use metnos_sandbox::cell::Items;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -19,23 +19,13 @@ const BYTES: usize = 4 << 20;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "scratchpad_read",
     schema: include_str!("scratchpad_read.json"),
-    description,
+    pattern: "scratchpad_read(key=\"<turn>-1\", part=\"tail\", count=10)",
+    out: "entries as the step left them, metadata={total,first}",
     changes: false,
     needs: None,
     list: false,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Read a part of a large result of an earlier step.",
-            "pattern": "scratchpad_read(key=\"<turn>-1\", part=\"tail\", count=10)", "not": "The whole list: from_step.",
-            "out": "entries as the step left them, metadata={total,first}" },
-        "it": { "scope": "Legge una parte di un risultato grande di un passo precedente.",
-            "pattern": "scratchpad_read(key=\"<turn>-1\", part=\"tail\", count=10)", "not": "Tutto l'elenco: from_step.",
-            "out": "entries come le ha lasciate il passo, metadata={total,first}" },
-    })
-}
 
 /// Which rows.
 #[derive(Clone, Copy)]
@@ -127,6 +117,7 @@ fn read(list: impl std::io::Read, part: Part) -> Result<Report, Failure> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use serde_json::Value;
 
     fn part(part: Part) -> (String, Value) {
         let rows: String = (1..=5).map(|n| format!("{{\"n\":{n}}}\n")).collect();

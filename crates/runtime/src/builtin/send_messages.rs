@@ -14,7 +14,7 @@ use metnos_executor::{BytePath, ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_guard::card::{Card, Effect};
 use metnos_memory::db::TelegramFate;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// The channel, in records.
@@ -33,23 +33,13 @@ const SHOWN: usize = 900;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "send_messages",
     schema: include_str!("send_messages.json"),
-    description,
+    pattern: "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
+    out: "results=[{to,files,state}]",
     changes: true,
     needs: Some(Need::Telegram),
     list: true,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Send messages and files to people of this house by Telegram. Cannot be undone: asks.",
-            "pattern": "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
-            "not": "Mail: no account can be set up yet.", "out": "results=[{to,files,state}]" },
-        "it": { "scope": "Manda messaggi e file a persone di questa casa con Telegram. Non si annulla: chiede.",
-            "pattern": "send_messages(messages=[{to_user:\"me\", attachments:[\"~/a.pdf\"]}])",
-            "not": "Posta: non si può ancora configurare.", "out": "results=[{to,files,state}]" },
-    })
-}
 
 #[derive(Deserialize)]
 struct Message {

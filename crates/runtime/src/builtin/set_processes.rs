@@ -21,25 +21,13 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "set_processes",
     schema: include_str!("set_processes.json"),
-    description,
+    pattern: "set_processes(pids=[4711], action=\"stop\")",
+    out: "results=[{pid,name,action,ended}]",
     changes: true,
     needs: None,
     list: false,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Stop or kill processes of this machine.",
-            "pattern": "set_processes(pids=[4711], action=\"stop\")",
-            "not": "Looking at them: get_processes. Services: admin.",
-            "out": "results=[{pid,name,action,ended}]" },
-        "it": { "scope": "Ferma o termina processi di questa macchina.",
-            "pattern": "set_processes(pids=[4711], action=\"stop\")",
-            "not": "Guardarli: get_processes. Servizi: admin.",
-            "out": "results=[{pid,name,action,ended}]" },
-    })
-}
 
 /// One process, held.
 struct Held {

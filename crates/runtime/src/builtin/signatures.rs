@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 pub(super) const GET: Builtin = Builtin {
     name: "get_signatures",
     schema: include_str!("get_signatures.json"),
-    description: get_description,
+    pattern: "get_signatures(kind=\"deny\")",
+    out: "entries=[{signature,kind,whose}]",
     changes: false,
     needs: None,
     list: false,
@@ -21,34 +22,13 @@ pub(super) const GET: Builtin = Builtin {
 pub(super) const SET: Builtin = Builtin {
     name: "set_signatures",
     schema: include_str!("set_signatures.json"),
-    description: set_description,
+    pattern: "set_signatures(signature=\"systemctl:restart:*\", kind=\"deny\")",
+    out: "results=[{signature,kind,was}]",
     changes: true,
     needs: None,
     list: false,
     plan: set,
 };
-
-fn get_description() -> Value {
-    json!({
-        "en": { "scope": "The lists of commands that admin runs, asks about or refuses.",
-            "pattern": "get_signatures(kind=\"deny\")", "not": "Changing them: set_signatures.",
-            "out": "entries=[{signature,kind,whose}]" },
-        "it": { "scope": "Le liste dei comandi che admin esegue, chiede o rifiuta.",
-            "pattern": "get_signatures(kind=\"deny\")", "not": "Cambiarle: set_signatures.",
-            "out": "entries=[{signature,kind,whose}]" },
-    })
-}
-
-fn set_description() -> Value {
-    json!({
-        "en": { "scope": "Put a kind of command on the list that runs, asks or is refused, or take it off again.",
-            "pattern": "set_signatures(signature=\"systemctl:restart:*\", kind=\"deny\")",
-            "not": "Running a command: admin.", "out": "results=[{signature,kind,was}]" },
-        "it": { "scope": "Mette un tipo di comando nella lista che esegue, chiede o rifiuta, o lo toglie.",
-            "pattern": "set_signatures(signature=\"systemctl:restart:*\", kind=\"deny\")",
-            "not": "Eseguire un comando: admin.", "out": "results=[{signature,kind,was}]" },
-    })
-}
 
 fn get(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let (kind, part) = (wish.text("kind").to_owned(), wish.text("signature").to_lowercase());

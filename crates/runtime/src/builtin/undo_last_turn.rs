@@ -7,7 +7,7 @@ use crate::text::bounded;
 use crate::undo::{NAME, Outcome as Undone, Turn as Change, Waits};
 use metnos_executor::{ErrorClass, Failure, ListName, Origin, Outcome};
 use metnos_undo::Purpose;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Letters of the request that are told.
 const SHOWN: usize = 120;
@@ -18,23 +18,13 @@ const ENDING: usize = 5;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: NAME,
     schema: include_str!("undo_last_turn.json"),
-    description,
+    pattern: "undo_last_turn()",
+    out: "results=[{turn,executor,reversed,conflicts}]",
     changes: false,
     needs: None,
     list: false,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Take back the latest change that you made through Metnos.",
-            "pattern": "undo_last_turn()", "not": "An older one: metnos undo --list.",
-            "out": "results=[{turn,executor,reversed,conflicts}]" },
-        "it": { "scope": "Annulla l'ultima modifica che hai fatto con Metnos.",
-            "pattern": "undo_last_turn()", "not": "Una più vecchia: metnos undo --list.",
-            "out": "results=[{turn,executor,reversed,conflicts}]" },
-    })
-}
 
 fn plan(_runtime: &Runtime, wish: &Wish<'_>) -> Result<Plan, Failure> {
     let (caller, lang, about) = (wish.caller.to_owned(), wish.lang.to_owned(), wish.text("about").to_owned());

@@ -167,25 +167,46 @@ pub struct Person {
     pub zone: Option<Zone>,
 }
 
-/// A language Metnos speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Language {
-    /// English.
-    #[default]
-    En,
-    /// Italian.
-    It,
+/// A language Metnos speaks, by its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Language(String);
+
+impl Default for Language {
+    fn default() -> Self {
+        Self(metnos_tongue::FALLBACK.to_owned())
+    }
 }
 
 impl Language {
-    /// As it is written.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::It => "it",
-        }
+    /// The one that is written so, where there is one.
+    pub fn known(code: &str) -> Option<Self> {
+        language(code).is_ok().then(|| Self(code.to_owned()))
     }
+
+    /// As it is written.
+    pub fn word(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Language {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(source)?;
+        language(&text).map(|()| Self(text)).map_err(D::Error::custom)
+    }
+}
+
+/// Why a text is no language; names the nearest. A folder that is broken is one all the same: it speaks English.
+pub(super) fn language(text: &str) -> Result<(), String> {
+    let codes = metnos_tongue::codes();
+    let named = |path: &std::path::Path| path.iter().any(|part| part == text);
+    if codes.contains(&text) || metnos_tongue::broken().iter().any(|folder| named(folder.path())) {
+        return Ok(());
+    }
+    let near = metnos_tongue::called(text).map(|tongue| tongue.code);
+    let near = near.or_else(|| metnos_vocab::nearest(text, codes.iter().copied()));
+    let near = near.map(|near| format!("; is \"{near}\" meant?")).unwrap_or_default();
+    Err(format!("takes one of {}{near}", codes.join(", ")))
 }
 
 /// The name of a time zone that is known.

@@ -130,8 +130,11 @@ impl Config {
             return config.person.language;
         }
         let text = std::fs::read_to_string(Self::path(home)).unwrap_or_default();
-        let named = |line: &str| line.split_whitespace().collect::<String>().starts_with("language=\"it\"");
-        if text.lines().any(named) { Language::It } else { Language::En }
+        let named = |line: &str| {
+            let line: String = line.split_whitespace().collect();
+            Language::known(line.strip_prefix("language=\"")?.split('"').next()?)
+        };
+        text.lines().find_map(named).unwrap_or_default()
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Failure> {

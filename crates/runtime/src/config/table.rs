@@ -27,6 +27,8 @@ pub(super) enum Takes {
     Hosts,
     /// A time zone.
     Zone,
+    /// A language there is.
+    Language,
 }
 
 /// A key: its name, what it takes, its default as it would be written; none when it is simply absent.
@@ -78,7 +80,10 @@ pub(super) const SECTIONS: &[(&str, &[Key])] = &[
             ("poll_seconds", Takes::Some, Some("50")),
         ],
     ),
-    ("person", &[("language", Takes::Word(&["en", "it"]), Some("\"en\"")), ("zone", Takes::Zone, None)]),
+    (
+        "person",
+        &[("language", Takes::Language, Some(metnos_tongue::FALLBACK_WRITTEN)), ("zone", Takes::Zone, None)],
+    ),
 ];
 
 /// The section with one table for each role.
@@ -124,6 +129,7 @@ impl Takes {
             }
             Self::Text => text(|_| Ok(())),
             Self::Zone => text(doors::zone),
+            Self::Language => text(doors::language),
             Self::Url => text(doors::web_url),
             Self::Address => text(|text| match text.parse::<std::net::SocketAddr>() {
                 Ok(_) => Ok(()),

@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn every_letter_in_brackets_is_an_answer_of_its_own() {
-        for (language, count) in [("en", 6), ("it", 6)] {
+        for (language, count) in metnos_tongue::codes().into_iter().map(|code| (code, 6)) {
             let choices = Choices::of(language, true).unwrap();
             let line = choices.line();
             let letters = line.split('[').skip(1).filter_map(|rest| rest.split(']').next());

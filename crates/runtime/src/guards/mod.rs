@@ -138,7 +138,7 @@ impl Runtime {
     /// The language of a person, where their words do not show it.
     pub fn language(&self, caller: &str) -> String {
         let person = self.person(&Principal::parse(caller).user).ok().flatten();
-        person.and_then(|person| person.language).unwrap_or_else(|| "en".to_owned())
+        person.and_then(|person| person.language).unwrap_or_else(|| metnos_tongue::FALLBACK.to_owned())
     }
 
     /// A sentence in the language of a person.

@@ -15,10 +15,7 @@ use metnos_guard::vaglio::Facts;
 use serde_json::json;
 use std::fmt::Write as _;
 
-const TASKS: [(&str, &str); 2] = [
-    ("en", include_str!("../../data/prompts/judge.en.txt")),
-    ("it", include_str!("../../data/prompts/judge.it.txt")),
-];
+const TASK: &str = "prompts/judge.txt";
 /// What each answer is worth.
 const WORTH: [(&str, f64); 3] = [("asked", 1.0), ("unsure", 0.3), ("other", 0.0)];
 /// The longest value that is shown.
@@ -41,7 +38,7 @@ impl Runtime {
                 "type": "object", "additionalProperties": false, "required": ["step"],
                 "properties": { "step": { "type": "string", "enum": WORTH.map(|(word, _)| word) } },
             });
-            let prompt = Prompt { system: frame::of(&TASKS, asked.lang), user: &user };
+            let prompt = Prompt { system: metnos_tongue::text(asked.lang, TASK), user: &user };
             let answer = minds.ask(Role::Middle, &prompt, &shape, stopped).answer?;
             WORTH
                 .into_iter()

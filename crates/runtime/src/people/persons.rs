@@ -9,9 +9,6 @@ use metnos_executor::{ErrorClass, Failure};
 use metnos_memory::db::Decision;
 use serde_json::json;
 
-/// The languages Metnos speaks.
-const LANGUAGES: [&str; 2] = ["en", "it"];
-
 impl Runtime {
     /// Everybody, also who was revoked; the host first, recorded or not.
     pub fn people(&self) -> Result<Vec<Person>, Failure> {
@@ -166,10 +163,10 @@ pub(super) fn revoked(id: &str) -> Failure {
 
 fn spoken(code: &str) -> Result<String, Failure> {
     let code = code.trim().to_lowercase();
-    match LANGUAGES.contains(&code.as_str()) {
-        true => Ok(code),
-        false => Err(Failure::wrong_args(format!("{code:?} is no language Metnos speaks"))
-            .with_hint(LANGUAGES.join(" or "))),
+    match metnos_tongue::called(&code) {
+        Some(tongue) => Ok(tongue.code.to_owned()),
+        None => Err(Failure::wrong_args(format!("{code:?} is no language Metnos speaks"))
+            .with_hint(metnos_tongue::names().join(", "))),
     }
 }
 

@@ -127,7 +127,7 @@ impl Amounts {
 fn plain(written: &str) -> Option<String> {
     let marks: Vec<char> = written.chars().filter(|c| !c.is_ascii_digit()).collect();
     let swapped = if marks == ['.'] { written.replace('.', ",") } else { written.to_owned() };
-    let (digits, places) = separators(&swapped, "en").ok()?;
+    let (digits, places) = separators(&swapped, metnos_tongue::FALLBACK).ok()?;
     if digits.len() > DIGITS {
         return None;
     }

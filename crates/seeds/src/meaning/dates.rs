@@ -1,7 +1,7 @@
-//! Dates as people write them, in English and Italian.
+//! Dates as people write them.
 
 use super::contacts::Span;
-use crate::numbers::words::{data, is_italian};
+use crate::numbers::words::{data, day_first};
 use metnos_executor::Failure;
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -9,6 +9,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Months {
     months: Vec<Vec<String>>,
+    /// Words before a month and before a year.
+    of: Vec<String>,
 }
 
 /// Finds dates in a text.
@@ -28,16 +30,18 @@ impl Dates {
         let mut names: Vec<String> = months.months.iter().flatten().map(|name| regex::escape(name)).collect();
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         let month = names.join("|");
+        let of: Vec<String> = months.of.iter().map(|word| regex::escape(word)).collect();
+        let of = of.join("|");
         Ok(Self {
             digits: pattern(r"\b(\d{4}|\d{1,2})([/.\-])(\d{1,2})([/.\-])(\d{4}|\d{1,2})")?,
             day_month: pattern(&format!(
-                r"\b(\d{{1,2}})(?:st|nd|rd|th|°|º)?\.?[\s\-]{{1,3}}(?:of\s|di\s)?({month})\b\.?,?[\s\-]{{1,3}}(\d{{4}})\b"
+                r"\b(\d{{1,2}})(?:st|nd|rd|th|°|º)?\.?[\s\-]{{1,3}}(?:(?:{of})\s)?({month})\b\.?,?[\s\-]{{1,3}}(?:(?:{of})\s)?(\d{{4}})\b"
             ))?,
             month_day: pattern(&format!(
                 r"\b({month})\b\.?\s{{1,3}}(\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}(\d{{4}})\b"
             ))?,
             months: months.months,
-            day_first: is_italian(lang),
+            day_first: day_first(lang),
         })
     }
 

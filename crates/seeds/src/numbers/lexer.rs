@@ -2,7 +2,7 @@
 //! where it stands and on the language of the person.
 
 use super::exact::Number;
-use super::words::{data, is_italian};
+use super::words::{data, decimal_comma};
 use metnos_executor::Failure;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -236,7 +236,7 @@ pub(crate) fn separators(written: &str, lang: &str) -> Result<(String, usize), S
         };
     }
     let may_group = grouped(&plain, last) && !plain.starts_with('0');
-    match (last, is_italian(lang)) {
+    match (last, decimal_comma(lang)) {
         (',', false) if may_group => Ok((digits, 0)),
         ('.', true) if may_group => {
             Err(format!("{written} may be {digits} or {}: write one of these", plain.replace('.', ",") + "0"))

@@ -5,12 +5,16 @@ use metnos_executor::Failure;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+const FILE: &str = "results.toml";
+
 /// The words of one language.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Words {
-    /// Decimal mark.
+    /// Decimal mark; the language itself says it.
+    #[serde(skip)]
     pub(crate) decimal: String,
     /// Mark between groups of three digits.
+    #[serde(skip)]
     pub(crate) group: String,
     /// Monday first.
     pub(crate) weekdays: Vec<String>,
@@ -27,12 +31,10 @@ pub(crate) struct Words {
 impl Words {
     /// The words of `lang` (`it`, `it_IT`, `it-CH`, …); English for any language not shipped.
     pub(crate) fn of(lang: &str) -> Result<Self, Failure> {
-        let text = if is_italian(lang) {
-            include_str!("../../data/lang/it.toml")
-        } else {
-            include_str!("../../data/lang/en.toml")
-        };
-        data(text, "the words of the language")
+        let words: Self =
+            metnos_tongue::table(lang, FILE).map_err(|error| Failure::internal(error.to_string()))?;
+        let about = &metnos_tongue::of(lang).about;
+        Ok(Self { decimal: about.decimal.clone(), group: about.group.clone(), ..words })
     }
 
     /// A plain number (`-1234.5`) as people write it here: `-1,234.5` or `-1.234,5`.
@@ -62,9 +64,14 @@ impl Words {
     }
 }
 
-/// True for every way of writing Italian as a language tag.
-pub(crate) fn is_italian(lang: &str) -> bool {
-    lang.split(['-', '_', '.']).next().is_some_and(|tag| tag.eq_ignore_ascii_case("it"))
+/// Whether somebody who speaks `lang` writes the day before the month.
+pub(crate) fn day_first(lang: &str) -> bool {
+    metnos_tongue::of(lang).about.day_first
+}
+
+/// Whether a comma is the decimal mark there.
+pub(crate) fn decimal_comma(lang: &str) -> bool {
+    metnos_tongue::of(lang).about.decimal == ","
 }
 
 /// The sentence `key` of `section` with its blanks filled. Values are inserted once and never

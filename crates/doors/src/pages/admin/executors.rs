@@ -142,7 +142,7 @@ fn look(house: &House, who: &Who, name: &str) -> Result<OneView, Failure> {
 /// What the card of an executor says it is for.
 fn scope(card: &Value, language: &str) -> String {
     let told = card.get("description").unwrap_or(&Value::Null);
-    let told = told.get(language).or_else(|| told.get("en")).unwrap_or(told);
+    let told = told.get(language).or_else(|| told.get(metnos_tongue::FALLBACK)).unwrap_or(told);
     told.get("scope").unwrap_or(told).as_str().unwrap_or_default().to_owned()
 }
 

@@ -19,7 +19,7 @@ use metnos_guard::card::Effect;
 use metnos_guard::command::Pattern;
 use metnos_guard::{CommandVerdict, Standing};
 use metnos_memory::audit::Verdict;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,25 +30,13 @@ const OUTPUT_MAX: u64 = 1 << 20;
 pub(super) const BUILTIN: Builtin = Builtin {
     name: "admin",
     schema: include_str!("../admin.json"),
-    description,
+    pattern: "admin(command=\"uname -a\", reason=\"which kernel\")",
+    out: "results=[{command,exit,stdout,stderr,duration_ms,ran}]",
     changes: true,
     needs: None,
     list: false,
     plan,
 };
-
-fn description() -> Value {
-    json!({
-        "en": { "scope": "Run one command of the system, without a shell, inside the sandbox.",
-            "pattern": "admin(command=\"uname -a\", reason=\"which kernel\")",
-            "not": "Pipes, redirections, scripts. Files: the file executors. Processes: get_processes, set_processes.",
-            "out": "results=[{command,exit,stdout,stderr,duration_ms,ran}]" },
-        "it": { "scope": "Esegue un solo comando di sistema, senza shell, dentro la sandbox.",
-            "pattern": "admin(command=\"uname -a\", reason=\"quale kernel\")",
-            "not": "Pipe, redirezioni, script. File: gli esecutori dei file. Processi: get_processes, set_processes.",
-            "out": "results=[{command,exit,stdout,stderr,duration_ms,ran}]" },
-    })
-}
 
 /// One command, ready to run.
 struct Ready {

@@ -78,7 +78,7 @@ pub(super) fn cell(work: &mut Work<'_>, ready: Ready) -> Result<Report, Failure>
         ],
         side_effects: false,
         now: jiff::Zoned::now().to_string(),
-        lang: "en".into(),
+        lang: metnos_tongue::FALLBACK.into(),
         fds: Vec::new(),
     };
     let schema = Schema::parse(&json!({ "type": "object" })).map_err(|e| Failure::internal(e.to_string()))?;
