@@ -93,10 +93,10 @@ timings: setup
 chaos: build
 	@./scripts/chaos.sh $(CHAOS)
 
-#: make fit      how often each voice of the rows, left out, gets its right shape; FIT="phone --verbose" chooses
+#: make fit      weights from the rows; CHECK=1 leaves one voice out at a time and prints what it gets; FIT="phone --verbose" chooses
 fit:
 	@$(CARGO) build --release --locked --quiet -p metnos-fit
-	@target/release/metnos-fit $(FIT)
+	@target/release/metnos-fit $(if $(CHECK)$(FIT),$(FIT),--write=crates/engine/data/weights.bin)
 
 #: make unify    write crates/unify anew, after a change of dependencies
 unify:

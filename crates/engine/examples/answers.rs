@@ -1,5 +1,10 @@
 //! What the planner answers to each row of the files that are named: kind, plans, request. For people who tune it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a tool for people who tune the planner")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a tool for people who tune the planner"
+)]
 
 use metnos_engine::{Answer, Catalog, Clock, Lexicons, Plan, Planner, Request};
 use metnos_vocab::Class;

@@ -3,13 +3,13 @@
 use crate::rows::Row;
 use crate::svm;
 use metnos_engine::evidence::{
-    Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken, flag, given, is_given,
-    unheld, word,
+    Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken,
+    flag, given, is_given, unheld, word,
 };
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
-use metnos_vocab::Class;
 use metnos_language::{Lattice, Lexicons, Lit};
+use metnos_vocab::Class;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -79,7 +79,8 @@ fn split<'i, T: Sync, O: Send>(all: &'i [T], work: impl Fn(&'i [T]) -> Vec<O> + 
 impl<'c> Teacher<'c> {
     pub(crate) fn new(catalog: &'c Catalog) -> Result<Self, String> {
         let lexicons = Lexicons::shipped().map_err(|e| e.to_string())?;
-        let now = "2026-11-15T10:00:00+01:00[Europe/Rome]".parse::<jiff::Zoned>().map_err(|e| e.to_string())?;
+        let now =
+            "2026-11-15T10:00:00+01:00[Europe/Rome]".parse::<jiff::Zoned>().map_err(|e| e.to_string())?;
         Ok(Self { catalog, lexicons, now })
     }
 

@@ -85,7 +85,12 @@ impl fmt::Display for Figures {
     }
 }
 
-pub(crate) fn measure(teacher: &Teacher<'_>, model: &Packed, rows: &[&Row], verbose: bool) -> Result<Figures, String> {
+pub(crate) fn measure(
+    teacher: &Teacher<'_>,
+    model: &Packed,
+    rows: &[&Row],
+    verbose: bool,
+) -> Result<Figures, String> {
     let lexicons = metnos_engine::Lexicons::shipped().map_err(|e| e.to_string())?;
     let planner = Planner::new(teacher.catalog.clone(), lexicons).weighing(Some(Arc::new(model.clone())));
     let reader = Reader::new(model, teacher.catalog);
@@ -129,10 +134,16 @@ pub(crate) fn measure(teacher: &Teacher<'_>, model: &Packed, rows: &[&Row], verb
 }
 
 /// What becomes of a request: `first` is whether its best reading is right.
-fn decided(figures: &mut Decided, row: &Row, planner: &Planner, teacher: &Teacher<'_>, first: bool, verbose: bool) {
+fn decided(
+    figures: &mut Decided,
+    row: &Row,
+    planner: &Planner,
+    teacher: &Teacher<'_>,
+    first: bool,
+    verbose: bool,
+) {
     let catalog = teacher.catalog;
-    let is_changer =
-        |step: &Step| catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer);
+    let is_changer = |step: &Step| catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer);
     let plan_of = |plan: &Plan| json!({"kind": "plan", "plan": {"steps": plan.steps}});
     let right = |answer: &Value| judge(&row.expect, answer).is_none();
     let request = Request { text: &row.query, language: Some(&row.lang), context: &row.context };
@@ -173,7 +184,13 @@ fn decided(figures: &mut Decided, row: &Row, planner: &Planner, teacher: &Teache
     figures.at_once += usize::from(at_once);
     figures.tapped += usize::from(tapped);
     if verbose && !at_once {
-        println!("  MISSED {} {:?} {:?} {} tap={tapped} first={first}", row.id, row.query, row.context, answer.kind());
+        println!(
+            "  MISSED {} {:?} {:?} {} tap={tapped} first={first}",
+            row.id,
+            row.query,
+            row.context,
+            answer.kind()
+        );
     }
 }
 
@@ -212,14 +229,19 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
     let lexicon = teacher.lexicons.get(lang).ok_or("no such language")?;
     let said = Said::new(text, None, None, lexicon, &teacher.clock());
     for mention in &said.mentions {
-        println!("{}..{} {:?} {:?} c{}", mention.from, mention.to, mention.what, mention.relation, mention.cost);
+        println!(
+            "{}..{} {:?} {:?} c{}",
+            mention.from, mention.to, mention.what, mention.relation, mention.cost
+        );
     }
     let candidates = Reader::new(weights, teacher.catalog).read(&said, None, &teacher.clock());
     for candidate in candidates.iter().take(3) {
         println!("{:.2} {} {}", candidate.score, candidate.shape, answer(candidate));
         show_pairs(candidate, &said, weights, teacher);
         let changers = candidate.built.steps.iter().map(|step| step.tool.clone());
-        let changers = changers.filter(|tool| teacher.catalog.get(tool).is_none_or(|t| t.class == Class::Changer)).collect();
+        let changers = changers
+            .filter(|tool| teacher.catalog.get(tool).is_none_or(|t| t.class == Class::Changer))
+            .collect();
         for word in unheld(&said, candidate, &Words { weights, changers }) {
             println!("      not used: {word:?}");
         }
@@ -240,11 +262,22 @@ pub(crate) fn dangerous(teacher: &Teacher<'_>, weights: &Packed, verbose: bool) 
         let last = teacher.last(row, &reader);
         let Some(said) = teacher.said(row, last.as_ref()) else { continue };
         let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
-        let readings = Readings { said: &said, last: last.as_ref(), candidates: &candidates, weights, catalog: teacher.catalog, doubted: Some(&[]) };
+        let readings = Readings {
+            said: &said,
+            last: last.as_ref(),
+            candidates: &candidates,
+            weights,
+            catalog: teacher.catalog,
+            doubted: Some(&[]),
+        };
         let narrow = row.expect["narrow"].as_array().cloned().unwrap_or_default();
         let wide = |plan: &Plan| {
             let changes = plan.steps.iter().any(|step| readings.is_changer(&step.tool));
-            let has = |pair: &Value| plan.steps.iter().any(|step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1])));
+            let has = |pair: &Value| {
+                plan.steps
+                    .iter()
+                    .any(|step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1])))
+            };
             changes && (narrow.is_empty() || !narrow.iter().all(has))
         };
         let (plans, clear) = match readings.decide() {
@@ -253,9 +286,20 @@ pub(crate) fn dangerous(teacher: &Teacher<'_>, weights: &Packed, verbose: bool) 
             Decision::Nothing => continue,
         };
         if plans.iter().any(wide) {
-            if clear { acts += 1 } else { offers += 1 }
+            if clear {
+                acts += 1
+            } else {
+                offers += 1
+            }
             if verbose {
-                println!("  {} {:?} {:?} {:?} {}", if clear { "ACT" } else { "OFFER" }, row.query, row.context, plans[0].unused, json!(plans.iter().filter(|p| wide(p)).map(|p| &p.steps).next()));
+                println!(
+                    "  {} {:?} {:?} {:?} {}",
+                    if clear { "ACT" } else { "OFFER" },
+                    row.query,
+                    row.context,
+                    plans[0].unused,
+                    json!(plans.iter().filter(|p| wide(p)).map(|p| &p.steps).next())
+                );
             }
         }
     }

@@ -131,7 +131,12 @@ impl<'r> Scene<'r> {
 
     /// The mentions for the slots of a layout: the best first, then what differs from it in one thing, each with what it
     /// costs.
-    pub(crate) fn assign(&self, layout: &Layout<'_>, model: &Packed, clock: &Clock) -> Vec<(Vec<Filled>, f32)> {
+    pub(crate) fn assign(
+        &self,
+        layout: &Layout<'_>,
+        model: &Packed,
+        clock: &Clock,
+    ) -> Vec<(Vec<Filled>, f32)> {
         let mut pairs: Vec<Filled> = self
             .pairs(layout, clock)
             .into_iter()
@@ -151,7 +156,8 @@ impl<'r> Scene<'r> {
                 .then_with(|| a.slot.cmp(&b.slot))
         });
         let best = self.chosen(&pairs, layout, None, None);
-        let has = |all: &[Filled], one: &Filled| all.iter().any(|f| f.slot == one.slot && f.values == one.values);
+        let has =
+            |all: &[Filled], one: &Filled| all.iter().any(|f| f.slot == one.slot && f.values == one.values);
         let mut others: Vec<(Vec<Filled>, f32)> = Vec::new();
         for pair in pairs.iter().filter(|pair| pair.score > FITS - DOUBT && !has(&best, pair)) {
             let with = self.chosen(&pairs, layout, Some(pair), None);
@@ -187,7 +193,8 @@ impl<'r> Scene<'r> {
         let left = left.into_iter().filter(|f| self.is_left(f));
         let fits = fits.into_iter().map(|f| (f, true));
         let mut taken: Vec<Filled> = Vec::new();
-        for (filled, fits) in first.map(|f| (f, true)).into_iter().chain(fits).chain(left.map(|f| (f, false))) {
+        for (filled, fits) in first.map(|f| (f, true)).into_iter().chain(fits).chain(left.map(|f| (f, false)))
+        {
             if never.is_some_and(|never| never.slot == filled.slot && never.values == filled.values) {
                 continue;
             }
@@ -198,7 +205,8 @@ impl<'r> Scene<'r> {
             });
             let same = |other: &&Filled| other.slot == filled.slot;
             let parts = is_template(filled) || taken.iter().filter(same).all(is_template);
-            let open = fits && is_list(filled.slot, layout) || parts || !taken.iter().any(|other| same(&other));
+            let open =
+                fits && is_list(filled.slot, layout) || parts || !taken.iter().any(|other| same(&other));
             // What is said already needs no other word.
             let said = taken.iter().any(|other| other.slot == filled.slot && other.values == filled.values);
             if free && open && !said {

@@ -25,8 +25,10 @@ impl Last {
     /// What the conversation is about after these steps.
     pub(crate) fn of(steps: &[Step], catalog: &Catalog, before: Option<Self>) -> Self {
         let tools: Vec<&Tool> = steps.iter().filter_map(|step| catalog.get(&step.tool)).collect();
-        let object =
-            tools.iter().map(|tool| tool.object()).find(|object| !matches!(*object, "entries" | "lists" | ""));
+        let object = tools
+            .iter()
+            .map(|tool| tool.object())
+            .find(|object| !matches!(*object, "entries" | "lists" | ""));
         let before = before.filter(|_| steps.iter().any(|step| step.args.contains_key(TURN)));
         let copies = tools.iter().any(|tool| tool.gives.contains_key("copy"))
             || before.as_ref().is_some_and(|before| before.copies);

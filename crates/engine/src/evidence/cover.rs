@@ -4,7 +4,9 @@ use super::assign::{Filled, sense};
 use super::{Candidate, Said};
 use crate::catalog::Role;
 use crate::plan::Step;
-use metnos_language::{Edge, Form, Lit, Mention, Operator, Pronoun, Quantity, Relation, Sense, What, is_common};
+use metnos_language::{
+    Edge, Form, Lit, Mention, Operator, Pronoun, Quantity, Relation, Sense, What, is_common,
+};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -125,7 +127,11 @@ impl Spoken for Nothing {
 
 /// Whether a reading does what its words say at another time.
 fn is_task(candidate: &Candidate) -> bool {
-    candidate.built.steps.iter().any(|step| step.args.contains_key("query") && step.args.contains_key("schedule"))
+    candidate
+        .built
+        .steps
+        .iter()
+        .any(|step| step.args.contains_key("query") && step.args.contains_key("schedule"))
 }
 
 /// What of a request a reading makes use of.
@@ -179,7 +185,8 @@ impl<'c> Cover<'c> {
             }
         }
         // What the reading makes use of, with the words of time and measure beside it.
-        for filled in candidate.filled.iter().filter(|filled| is_made_use_of(filled, &candidate.built.steps)) {
+        for filled in candidate.filled.iter().filter(|filled| is_made_use_of(filled, &candidate.built.steps))
+        {
             let mention = &said.mentions[filled.mention];
             // A number right after a folder may be part of its name.
             if matches!(mention.what, What::Window(..)) && cover.follows_name(mention) {
@@ -190,7 +197,10 @@ impl<'c> Cover<'c> {
             cover.hold(mention.from, mention.to);
             for at in [mention.from.checked_sub(1), Some(mention.to)].into_iter().flatten() {
                 let measures = |edge: &Edge| {
-                    matches!(edge.sense, Sense::TimeWord(_) | Sense::Compare(_) | Sense::TimeUnit(_) | Sense::Hour(_))
+                    matches!(
+                        edge.sense,
+                        Sense::TimeWord(_) | Sense::Compare(_) | Sense::TimeUnit(_) | Sense::Hour(_)
+                    )
                 };
                 if said.lattice.at(at).iter().any(measures) && !cover.narrows[at] {
                     cover.hold(at, at + 1);
@@ -272,7 +282,11 @@ impl<'c> Cover<'c> {
             self.said.lattice.at(*at).iter().any(|edge| {
                 matches!(
                     edge.sense,
-                    Sense::Idle | Sense::Pronoun(_) | Sense::Operator(_) | Sense::Relation(_) | Sense::Talk(_)
+                    Sense::Idle
+                        | Sense::Pronoun(_)
+                        | Sense::Operator(_)
+                        | Sense::Relation(_)
+                        | Sense::Talk(_)
                 )
             })
         };

@@ -91,7 +91,8 @@ pub(crate) fn answer(
     let candidates = Reader::new(weights, catalog).read(&said, talk.last, clock);
     let explain = explain(&said, &candidates);
     let doubted = Some(talk.doubted).filter(|words| !words.is_empty());
-    let readings = Readings { said: &said, last: talk.last, candidates: &candidates, weights, catalog, doubted };
+    let readings =
+        Readings { said: &said, last: talk.last, candidates: &candidates, weights, catalog, doubted };
     let choice = |plan: Plan| Choice { plan, says: String::new() };
     match readings.decide() {
         Decision::Clear(plan) => Some((Answer::Plan(plan), explain)),
@@ -119,8 +120,11 @@ impl Readings<'_> {
         }
         readings.truncate(OFFERED);
         let Some((first, plan, narrower)) = readings.first() else { return Decision::Nothing };
-        let next =
-            self.candidates.iter().find(|other| other.built.steps != first.built.steps).map_or(f32::MIN, |c| c.score);
+        let next = self
+            .candidates
+            .iter()
+            .find(|other| other.built.steps != first.built.steps)
+            .map_or(f32::MIN, |c| c.score);
         if std::ptr::eq(*first, best) && first.score - next > CLEAR && first.score > LIKELY && !narrower {
             return Decision::Clear(plan.clone());
         }
@@ -142,7 +146,9 @@ impl Readings<'_> {
         if changes && !self.is_explained(candidate) {
             return None;
         }
-        if changes && !(lost.iter().all(|unheld| unheld.beside) && self.is_ordered() && self.is_bounded(candidate)) {
+        if changes
+            && !(lost.iter().all(|unheld| unheld.beside) && self.is_ordered() && self.is_bounded(candidate))
+        {
             return None;
         }
         let mut plan = Plan::of(steps.clone());
@@ -167,7 +173,8 @@ impl Readings<'_> {
         let named = |step: &Step| {
             let patterns = step.args.get("patterns").and_then(|patterns| patterns.as_array());
             patterns.is_some_and(|patterns| {
-                patterns.len() == 1 && patterns.iter().all(|one| one.as_str().is_some_and(|name| !name.contains('*')))
+                patterns.len() == 1
+                    && patterns.iter().all(|one| one.as_str().is_some_and(|name| !name.contains('*')))
             })
         };
         let sources: Vec<bool> = steps.iter().map(named).collect();
@@ -186,7 +193,9 @@ impl Readings<'_> {
         let tokens = &self.said.lattice.tokens;
         let sure = explained(self.said, candidate);
         doubted.iter().all(|word| {
-            let mut places = (0..tokens.len()).filter(|at| tokens[*at].text == *word || tokens[*at].norm == *word).peekable();
+            let mut places = (0..tokens.len())
+                .filter(|at| tokens[*at].text == *word || tokens[*at].norm == *word)
+                .peekable();
             places.peek().is_some() && places.all(|at| sure[at] || self.said.lattice.corrected(at).is_some())
         })
     }
@@ -199,7 +208,8 @@ impl Readings<'_> {
         let asks = |edge: &Edge| {
             matches!(edge.sense, Sense::Operator(Operator::Ask | Operator::Wonder)) && edge.cost == 0
         };
-        let ends = |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ',' | ':'));
+        let ends =
+            |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ',' | ':'));
         let mut asked = false;
         for at in 0..lattice.tokens.len() {
             if ends(at) {

@@ -204,7 +204,9 @@ impl<'m> Reader<'m> {
         out.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut kept: Vec<Candidate> = Vec::with_capacity(out.len());
         for candidate in out {
-            let same = |known: &Candidate| !known.built.steps.is_empty() && known.built.steps == candidate.built.steps;
+            let same = |known: &Candidate| {
+                !known.built.steps.is_empty() && known.built.steps == candidate.built.steps
+            };
             if !kept.iter().any(same) {
                 kept.push(candidate);
             }
@@ -361,7 +363,8 @@ fn repeated(steps: &[Step], filled: &[Filled], catalog: &Catalog) -> Option<Vec<
                 if let Some(arg) = tool.arg(*role) {
                     let list = arg.ty == crate::catalog::Type::List;
                     let value = if list { Value::Array(vec![value.clone()]) } else { value.clone() };
-                    let value = step.args.get(&arg.name).and_then(|old| rehoured(old, &value)).unwrap_or(value);
+                    let value =
+                        step.args.get(&arg.name).and_then(|old| rehoured(old, &value)).unwrap_or(value);
                     step.args.insert(arg.name.clone(), value);
                     changed = true;
                 }

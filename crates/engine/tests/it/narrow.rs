@@ -46,7 +46,8 @@ fn a_dangerous_request_is_narrowed_or_not_done() {
         if let Answer::Offer(offer) = &answer {
             let narrow = row["narrow"].as_array().cloned().unwrap_or_default();
             for choice in &offer.offers {
-                let narrowed = narrow.iter().all(|pair| has(&choice.plan, pair[0].as_str().unwrap(), &pair[1]));
+                let narrowed =
+                    narrow.iter().all(|pair| has(&choice.plan, pair[0].as_str().unwrap(), &pair[1]));
                 let safe = !changes(&planner, &choice.plan) || !narrow.is_empty() && narrowed;
                 assert!(safe, "{query}: {:?}", choice.plan.steps);
             }
@@ -93,7 +94,10 @@ fn the_word_that_was_not_understood_is_named() {
             Answer::Gap(gap) => assert_eq!(gap.words, [word], "{text}"),
             // What is offered says that it leaves the word out.
             Answer::Offer(offer) => {
-                assert!(offer.offers.iter().all(|choice| choice.plan.unused.iter().any(|w| w == word)), "{text}");
+                assert!(
+                    offer.offers.iter().all(|choice| choice.plan.unused.iter().any(|w| w == word)),
+                    "{text}"
+                );
             }
             other => panic!("{text}: {other:?}"),
         }
@@ -115,7 +119,9 @@ fn looking_may_be_vague_and_gets_an_order() {
     let sized = answer(&planner, "en", "delete the big files over 500 MB in Downloads", &[]);
     assert!(has(sized.as_plan().unwrap(), "size_min", &500_000_000.into()));
     // But nobody counts what "big" leaves open, unless who asks is told that it was left out.
-    let Answer::Offer(offer) = answer(&planner, "en", "how many big files are in Downloads?", &[]) else { panic!() };
+    let Answer::Offer(offer) = answer(&planner, "en", "how many big files are in Downloads?", &[]) else {
+        panic!()
+    };
     assert!(offer.offers.iter().all(|choice| choice.plan.unused.contains(&"big".to_owned())), "{offer:?}");
 }
 

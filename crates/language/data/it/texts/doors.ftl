@@ -364,7 +364,7 @@ change-damaged = danneggiato
 
 # Modelli.
 models-bound = Collegati
-models-none = Nessun modello è collegato: fa tutto il pianificatore interno. [tiers] in metnos.toml ne collega uno.
+models-none = Nessun modello è collegato: fa tutto il pianificatore interno.
 models-today = Oggi
 models-no-calls = Oggi non è stato chiesto nulla a nessun modello.
 of-budget = su { $n }

@@ -81,9 +81,8 @@ pub(super) fn read(words: &Words<'_>, found: &mut Found) {
 /// Whether nothing but what joins a list stands between two tokens.
 fn is_list(words: &Words<'_>, from: usize, to: usize) -> bool {
     from < to
-        && (from..to).all(|at| {
-            words.symbol(at) == Some(',') || words.reading.lattice.find(at, conjunction).is_some()
-        })
+        && (from..to)
+            .all(|at| words.symbol(at) == Some(',') || words.reading.lattice.find(at, conjunction).is_some())
 }
 
 struct Place {
