@@ -11,7 +11,7 @@ fn root() -> &'static Path {
 
 /// The sentences of a language by the key of the reason.
 fn reasons(language: &str) -> BTreeMap<String, String> {
-    let path = root().join(format!("crates/turn/data/messages/{language}.toml"));
+    let path = root().join(format!("crates/language/data/{language}/texts/messages.toml"));
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().skip_while(|line| *line != "[dormant]").skip(1);
     let lines = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once(" = "));

@@ -81,7 +81,7 @@ fn a_real_server_obeys_the_grammar_so_a_model_that_understands_nothing_makes_no_
     };
     // It may find nothing, run out of room or refer to a step that is not there; what it may not do is
     // leave the grammar, which the check would tell.
-    let text = "dig out whatever photos are lurking in Pictures";
+    let text = "make me a sandwich with whatever lurks in the fridge";
     let ran = plan(text);
     let answer = ran.json();
     match answer["kind"].as_str() {
