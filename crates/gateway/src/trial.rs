@@ -44,18 +44,30 @@ pub struct Example {
 impl Gateway {
     /// Asks a model one word.
     pub fn try_model(&self, binding: &Binding) -> Result<Answered, Failure> {
+        self.tried(binding).map_err(|failure| match failure.class {
+            ErrorClass::Timeout => Failure { class: ErrorClass::DependencyMissing, ..failure },
+            _ => failure,
+        })
+    }
+
+    fn tried(&self, binding: &Binding) -> Result<Answered, Failure> {
         let tier = binding.tier();
         if let Some(flaw) = tier.flaw() {
             return Err(Failure::wrong_args(flaw));
         }
-        let ms = self
-            .runtime
-            .try_tier(binding.role, &tier, PATIENCE)
-            .map_err(|why| Failure::new(ErrorClass::DependencyMissing, why))?;
+        let ms = self.runtime.try_tier(binding.role, &tier, PATIENCE)?;
         let mut tiers = Tiers::default();
         tiers.bind(binding.role, tier.clone());
         self.measure(binding.role, &tiers);
         Ok(Answered { ms, context: self.rooms.known(&tier) })
+    }
+
+    /// Whether a model that answered before, and then gave no answer in time, is still there: one that is busy is.
+    pub fn still_there(&self, binding: &Binding) -> Result<(), Failure> {
+        match self.tried(binding) {
+            Err(failure) if failure.class != ErrorClass::Timeout => Err(failure),
+            _ => Ok(()),
+        }
     }
 
     /// What a model makes of a request that is not understood without one; `None` where it is.

@@ -4,6 +4,7 @@ use crate::doctor::Finding;
 use crate::runtime::Runtime;
 use jiff::{SignedDuration, Timestamp};
 use metnos_executor::home::Home;
+use metnos_executor::{ErrorClass, Failure};
 use metnos_llm::{Client, LlmError, Question, Tier};
 use metnos_memory::audit::Filter;
 use metnos_memory::db::{self, Health, ModelCall};
@@ -164,8 +165,12 @@ impl Runtime {
     }
 
     /// Whether a model answers, by one word, and in how many milliseconds; if not, why.
-    pub fn try_tier(&self, role: metnos_llm::Role, tier: &Tier, patience: Duration) -> Result<u64, String> {
-        let hidden = |e: LlmError| self.told(&e.to_string());
+    pub fn try_tier(&self, role: metnos_llm::Role, tier: &Tier, patience: Duration) -> Result<u64, Failure> {
+        let hidden = |e: LlmError| {
+            let slow = matches!(e, LlmError::Slow(_));
+            let class = if slow { ErrorClass::Timeout } else { ErrorClass::DependencyMissing };
+            Failure::new(class, self.told(&e.to_string()))
+        };
         let room = self.model_room(None, &jiff::tz::TimeZone::system(), tier).map_err(hidden)?;
         let question = Question {
             system: "Answer with one word.",
@@ -193,7 +198,9 @@ impl Runtime {
         // What is not written down is not believed either.
         let noted = self.db.note_model(&call, Timestamp::now());
         text.map_err(hidden)?;
-        noted.map(|()| answer.usage.ms).map_err(|e| e.to_string())
+        noted
+            .map(|()| answer.usage.ms)
+            .map_err(|e| Failure::new(ErrorClass::DependencyMissing, e.to_string()))
     }
 
     /// Whether the model behind a role answers, by one word.
@@ -205,7 +212,7 @@ impl Runtime {
             format!("is the server running? url and model under [tiers.{}] in metnos.toml", role.word());
         Some(match self.try_tier(role, &tier, PATIENCE) {
             Ok(_) => Finding::good(&check, format!("{told}: answers")),
-            Err(why) => Finding::bad(&check, format!("{told}: {why}"), fix),
+            Err(why) => Finding::bad(&check, format!("{told}: {}", why.message), fix),
         })
     }
 }

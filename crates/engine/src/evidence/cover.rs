@@ -179,8 +179,8 @@ impl<'c> Cover<'c> {
             }
             // Of what is used in part, the words that say nothing need not be.
             let used = cover.uses(mention);
-            for at in mention.from..mention.to.min(count) {
-                cover.held[at] = used && idle[at];
+            for (at, idle) in idle.iter().enumerate().take(mention.to).skip(mention.from) {
+                cover.held[at] = used && *idle;
                 cover.narrows[at] = true;
             }
         }

@@ -178,11 +178,12 @@ impl Readings<'_> {
             })
         };
         let sources: Vec<bool> = steps.iter().map(named).collect();
-        for at in 0..steps.len() {
-            let from = steps[at].args.get("from_step").and_then(serde_json::Value::as_u64);
-            let one = from.and_then(|from| sources.get(from as usize - 1)).copied().unwrap_or(false);
-            if one && self.is_changer(&steps[at].tool) {
-                steps[at].args.insert("pick".to_owned(), "one".into());
+        for step in steps.iter_mut() {
+            let from = step.args.get("from_step").and_then(serde_json::Value::as_u64);
+            let from = from.and_then(|from| usize::try_from(from).ok()?.checked_sub(1));
+            let one = from.and_then(|from| sources.get(from)).copied().unwrap_or(false);
+            if one && self.is_changer(&step.tool) {
+                step.args.insert("pick".to_owned(), "one".into());
             }
         }
     }

@@ -24,14 +24,6 @@ struct Wanted {
     yes: bool,
 }
 
-/// When a model is asked one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum When {
-    First,
-    /// After it gave no answer to something.
-    Again,
-}
-
 /// Somebody who sets a model up.
 struct Setup {
     printer: Printer,
@@ -63,7 +55,7 @@ impl Setup {
         let runtime = self.gateway.runtime();
         // What is not understood is not tried for either.
         runtime.would_bind(&binding)?;
-        let answered = self.ask(&binding, When::First)?;
+        let answered = self.ask(&binding)?;
         let (examples, slowest) = self.examples(&binding, &answered)?;
         let binding = patient(binding, slowest);
         let would = runtime.would_bind(&binding)?;
@@ -183,23 +175,27 @@ impl Setup {
     }
 
     /// One word of the model; if there is none, nothing is written.
-    fn ask(&self, binding: &Binding, when: When) -> Result<Answered, Failure> {
+    fn ask(&self, binding: &Binding) -> Result<Answered, Failure> {
         let model = binding.model.as_str();
-        self.printer.progress(&self.speech.say("setup-model-asking", &[("model", model)]));
-        let answered = self.gateway.try_model(binding);
-        self.printer.progress_end();
-        let answered = answered.map_err(|failure| {
-            let values = [("model", model), ("why", failure.message.as_str())];
-            let message = match when {
-                When::First => self.speech.say("model-no-answer", &values),
-                When::Again => self.speech.say("model-gone", &values),
-            };
-            Failure { message, ..failure }
-        })?;
-        if when == When::First {
-            self.printer.say(self.speech.answered(model, &answered));
-        }
+        let answered = self.asking(model, "model-no-answer", || self.gateway.try_model(binding))?;
+        self.printer.say(self.speech.answered(model, &answered));
         Ok(answered)
+    }
+
+    /// Asks the model, and tells under this key why there is no answer.
+    fn asking<T>(
+        &self,
+        model: &str,
+        silent: &str,
+        ask: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.printer.progress(&self.speech.say("setup-model-asking", &[("model", model)]));
+        let answered = ask();
+        self.printer.progress_end();
+        answered.map_err(|failure| {
+            let values = [("model", model), ("why", failure.message.as_str())];
+            Failure { message: self.speech.say(silent, &values), ..failure }
+        })
     }
 
     /// What it makes of requests that are not understood without it, and the longest answer.
@@ -236,7 +232,7 @@ impl Setup {
         }
         // Who gave no answer may be gone.
         if shown.iter().any(|example| example.unhelped.is_some()) {
-            self.ask(binding, When::Again)?;
+            self.asking(&binding.model, "model-gone", || self.gateway.still_there(binding))?;
         }
         Ok((shown, slowest))
     }

@@ -193,7 +193,8 @@ fn memory_bombs_end_with_the_limit_of_memory() {
         assert_eq!((class, limit.as_str()), (ErrorClass::LimitExceeded, "memory"), "{code}");
     }
     // Either limit may come first: these are slow before they are large.
-    for code in ["x = 10\nwhile True: x = x * x", "import re\nx = re.sub('a', 'b' * 10 ** 6, 'a' * 10 ** 6)"] {
+    for code in ["x = 10\nwhile True: x = x * x", "import re\nx = re.sub('a', 'b' * 10 ** 6, 'a' * 10 ** 6)"]
+    {
         assert_eq!(limit_of(body(code)).0, ErrorClass::LimitExceeded, "{code}");
     }
 }

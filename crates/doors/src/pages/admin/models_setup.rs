@@ -147,7 +147,7 @@ fn tried(house: &House, who: &Who, speech: &Speech, which: &Which) -> Result<Tol
     }
     // Who gave no answer may be gone.
     if unhelped {
-        house.gateway.try_model(&binding).map_err(|e| silent(speech, When::Again, &model, e))?;
+        house.gateway.still_there(&binding).map_err(|e| silent(speech, When::Again, &model, e))?;
     }
     let would = house.runtime().would_bind(&patient(binding, slowest))?;
     let file = would.file.display().to_string();
