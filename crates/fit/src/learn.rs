@@ -43,6 +43,9 @@ impl Spoken for Asked {
     }
 }
 
+/// The features of a request, by number.
+type Input<'i> = &'i [(u32, f32)];
+
 /// A row, read.
 pub(crate) struct Example {
     /// Whether it stands as it was written.
@@ -245,7 +248,7 @@ impl<'c> Teacher<'c> {
             let fits = |example: &&Example| {
                 tool.is_none_or(|tool| example.steps.iter().any(|step| step.tool == tool))
             };
-            let (some, wanted): (Vec<&[(u32, f32)]>, Vec<bool>) = inputs
+            let (some, wanted): (Vec<Input<'_>>, Vec<bool>) = inputs
                 .iter()
                 .zip(of)
                 .zip(examples)
