@@ -4,7 +4,7 @@ use crate::rows::Row;
 use crate::svm;
 use metnos_engine::evidence::{
     Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken,
-    flag, given, is_given, unheld, word,
+    TRAITS, flag, given, is_given, unheld, word,
 };
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
@@ -279,7 +279,7 @@ impl<'c> Teacher<'c> {
                 example.steps.iter().map(|step| step.tool.as_str()).filter(changer).collect();
             let said = &example.said;
             for word in said.mentions.iter().filter(|m| m.cost == 0).filter_map(word) {
-                for tool in &tools {
+                for tool in example.steps.iter().map(|step| &step.tool) {
                     counts.entry((tool, word.clone())).or_default().insert(&said.text);
                 }
             }
@@ -288,6 +288,7 @@ impl<'c> Teacher<'c> {
                 filled: example.filled.clone(),
                 built: Built { steps: example.steps.clone(), ask: None },
                 score: 0.0,
+                traits: [0.0; TRAITS.len()],
             };
             if matches!(example.shape, Shape::Say | Shape::Gap) {
                 continue;

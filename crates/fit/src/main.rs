@@ -50,6 +50,9 @@ fn run(words: &[String]) -> Result<(), String> {
         let weights = teacher.fit(&teacher.library(&rows), |_| true)?;
         return measure::dangerous(&teacher, &weights, words.iter().any(|word| word == "--verbose"));
     }
+    if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--dump=")) {
+        return measure::dump(&teacher, &rows, file);
+    }
     let verbose = words.iter().any(|word| word == "--verbose");
     let mut sets: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();

@@ -306,3 +306,27 @@ pub(crate) fn dangerous(teacher: &Teacher<'_>, weights: &Packed, verbose: bool) 
     println!("dangerous: {acts} act, {offers} offer of {total}");
     Ok(())
 }
+
+pub(crate) fn dump(teacher: &Teacher<'_>, rows: &[Row], file: &str) -> Result<(), String> {
+    use std::io::Write;
+    let mut out = std::fs::File::create(file).map_err(|e| e.to_string())?;
+    let mut sets: Vec<&str> = rows.iter().map(|row| row.set.as_str()).filter(|s| !s.contains(':')).collect();
+    sets.dedup();
+    let library = teacher.library(rows);
+    for set in sets {
+        let model = teacher.fit(&library, |row| row.set != set)?;
+        let reader = Reader::new(&model, teacher.catalog);
+        for row in rows.iter().filter(|row| row.set == set) {
+            let last = teacher.last(row, &reader);
+            let Some(said) = teacher.said(row, last.as_ref()) else { continue };
+            let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
+            let list: Vec<Value> = candidates
+                .iter()
+                .map(|c| json!({"t": c.traits.as_slice(), "r": judge(&row.expect, &answer(c)).is_none(), "s": c.shape.to_string(), "p": c.built.steps}))
+                .collect();
+            let line = json!({"set": set, "id": row.id, "q": row.query, "ctx": row.context, "kind": row.expect["kind"], "c": list});
+            writeln!(out, "{line}").map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}

@@ -9,6 +9,7 @@ mod flag;
 mod gold;
 mod model;
 mod packed;
+mod rank;
 mod slot;
 mod value;
 
@@ -21,6 +22,7 @@ pub use flag::flag;
 pub use gold::{Given, given, is_given};
 pub use model::{Model, hash};
 pub use packed::{CHANGES, LOOKS, Packed, PackedError};
+pub use rank::{START, TRAITS, Traits};
 pub use slot::{Layout, Slot};
 
 use crate::catalog::{Catalog, Role, Tool};
@@ -29,7 +31,8 @@ use crate::plan::Step;
 use crate::shape::Shape;
 use assign::Scene;
 use build::Builder;
-use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, What, features, mentions};
+use rank::Weighed;
+use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, features, mentions};
 use serde_json::Value;
 
 /// A request, as weights see it.
@@ -60,6 +63,8 @@ pub struct Candidate {
     pub built: Built,
     /// How much speaks for it.
     pub score: f32,
+    /// What does.
+    pub traits: Traits,
 }
 
 /// So many shapes are tried.
@@ -160,8 +165,8 @@ fn sentences(text: &str) -> Vec<&str> {
 pub struct Reader<'m> {
     model: &'m Packed,
     catalog: &'m Catalog,
-    /// For each known shape the labels that speak for it.
-    factors: Vec<(Shape, Vec<usize>)>,
+    /// For each known shape the labels that speak for it, one a factor.
+    factors: Vec<(Shape, Vec<Option<usize>>)>,
 }
 
 impl<'m> Reader<'m> {
@@ -171,7 +176,7 @@ impl<'m> Reader<'m> {
             model.labels().iter().enumerate().map(|(n, label)| (label.as_str(), n)).collect();
         let of = |shape: &Shape| {
             let names = shape.factors(catalog);
-            let labels = names.iter().filter_map(|name| index.get(name.as_str()).copied()).collect();
+            let labels = names.iter().map(|name| index.get(name.as_str()).copied()).collect();
             (shape.clone(), labels)
         };
         Self { model, catalog, factors: model.shapes().iter().map(of).collect() }
@@ -181,24 +186,15 @@ impl<'m> Reader<'m> {
     pub fn read(&self, said: &Said, last: Option<&Last>, clock: &Clock) -> Vec<Candidate> {
         let scores: Vec<Vec<f32>> =
             said.features.iter().map(|features| self.model.scores(features)).collect();
-        let mut ranked: Vec<(f32, &Shape)> = self
-            .factors
-            .iter()
-            .map(|(shape, labels)| {
-                let of = |scores: &Vec<f32>| labels.iter().map(|label| scores[*label]).sum::<f32>();
-                let whole = of(&scores[0]);
-                let idle = matches!(shape, Shape::Say | Shape::Gap | Shape::Again);
-                let best = if idle { whole } else { scores.iter().map(of).fold(f32::MIN, f32::max) };
-                (best, shape)
-            })
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let mut ranked: Vec<(f32, Vec<f32>, &Shape)> =
+            self.factors.iter().map(|(shape, labels)| self.rated(shape, labels, &scores)).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
         ranked.truncate(TRIED);
         let scene = Scene::new(&said.lattice, &said.mentions);
         let decided = |tool: &Tool| self.decided(tool, &scores[0]);
         let mut out: Vec<Candidate> = Vec::new();
-        for (n, (score, shape)) in ranked.into_iter().enumerate() {
-            let readings = self.candidates(score, shape, said, &scene, last, &decided, clock);
+        for (n, (_, factors, shape)) in ranked.iter().enumerate() {
+            let readings = self.candidates(factors, shape, said, &scene, last, &decided, clock);
             out.extend(readings.into_iter().take(if n < VARIED { usize::MAX } else { 1 }));
         }
         out.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -214,11 +210,31 @@ impl<'m> Reader<'m> {
         kept
     }
 
+    /// How much speaks for a shape, altogether and for each of its factors: in the whole request, or in the sentence that
+    /// says most.
+    fn rated<'s>(
+        &self,
+        shape: &'s Shape,
+        labels: &[Option<usize>],
+        scores: &[Vec<f32>],
+    ) -> (f32, Vec<f32>, &'s Shape) {
+        let rank = self.model.rank();
+        let of = |scores: &Vec<f32>| -> (f32, Vec<f32>) {
+            let factors: Vec<f32> = labels.iter().map(|label| label.map_or(0.0, |label| scores[label])).collect();
+            (factors.iter().zip(rank).map(|(score, weight)| score * weight).sum(), factors)
+        };
+        let idle = matches!(shape, Shape::Say | Shape::Gap | Shape::Again);
+        let parts = if idle { &scores[..1] } else { scores };
+        let best = parts.iter().map(of).max_by(|a, b| a.0.total_cmp(&b.0));
+        let (score, factors) = best.unwrap_or_default();
+        (score, factors, shape)
+    }
+
     /// The readings of a request with one shape, the best first.
     #[allow(clippy::too_many_arguments, reason = "one call")]
     fn candidates(
         &self,
-        score: f32,
+        factors: &[f32],
         shape: &Shape,
         said: &Said,
         scene: &Scene<'_>,
@@ -226,9 +242,17 @@ impl<'m> Reader<'m> {
         decided: &build::Flags<'_>,
         clock: &Clock,
     ) -> Vec<Candidate> {
+        let weighed = |filled: Vec<Filled>, built: Built, cost: f32| {
+            let mut candidate =
+                Candidate { shape: shape.clone(), filled, built, score: 0.0, traits: [0.0; TRAITS.len()] };
+            let (catalog, weights) = (self.catalog, self.model);
+            candidate.traits =
+                Weighed { said, candidate: &candidate, factors, cost, last, catalog, weights }.traits();
+            candidate.score = rank::weigh(&candidate.traits, self.model.rank());
+            candidate
+        };
         if matches!(shape, Shape::Say | Shape::Gap) {
-            let built = Built { steps: Vec::new(), ask: None };
-            return vec![Candidate { shape: shape.clone(), filled: Vec::new(), built, score }];
+            return vec![weighed(Vec::new(), Built { steps: Vec::new(), ask: None }, 0.0)];
         }
         let again = matches!(shape, Shape::Again);
         let asked = match last {
@@ -257,54 +281,9 @@ impl<'m> Reader<'m> {
                     builder.build()
                 }
             };
-            let bonus = if again { 0.0 } else { self.bonus(&filled, &built, said, shape, last) };
-            Some(Candidate { shape: shape.clone(), filled, built, score: score + bonus - cost })
+            Some(weighed(filled, built, cost))
         };
         scene.assign(&layout, self.model, clock).into_iter().filter_map(made).collect()
-    }
-
-    /// What the values say for or against a shape: those it has no place for, and those it lacks.
-    fn bonus(
-        &self,
-        filled: &[Filled],
-        built: &Built,
-        said: &Said,
-        shape: &Shape,
-        last: Option<&Last>,
-    ) -> f32 {
-        let used = |m: &Mention| {
-            filled.iter().any(|f| {
-                let other = &said.mentions[f.mention];
-                other.from < m.to && m.from < other.to
-            })
-        };
-        let weighty = |m: &&Mention| {
-            m.cost == 0
-                && matches!(
-                    m.what,
-                    What::Path(_)
-                        | What::Size(..)
-                        | What::Url(_)
-                        | What::Email(_)
-                        | What::Quoted(_)
-                        | What::Window(..)
-                        | What::Command(_)
-                        | What::Schedule(_)
-                )
-        };
-        let mut dropped: Vec<usize> =
-            said.mentions.iter().filter(weighty).filter(|m| !used(m)).map(|m| m.from).collect();
-        dropped.dedup();
-        // An order that was said has to be one in the plan.
-        let ordered = shape
-            .parts()
-            .iter()
-            .any(|part| part.fixed.iter().any(|(name, _)| name == "by" || name == "order"));
-        let orders = said.mentions.iter().any(|m| matches!(m.what, What::Order(_)) && m.cost < 4);
-        let unordered = if orders && !ordered { 0.4 } else { 0.0 };
-        let lacks = if built.ask.is_some() { 0.5 } else { 0.0 };
-        let lost = if shape.is_back() && last.is_none() { 3.0 } else { 0.0 };
-        -0.3 * dropped.len() as f32 - lacks - lost - unordered
     }
 
     /// What the conversation is about after this reading was carried out.

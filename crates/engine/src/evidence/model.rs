@@ -25,4 +25,6 @@ pub struct Model {
     pub shapes: Vec<crate::shape::Shape>,
     /// For each executor that changes something, the words people said for it.
     pub spoken: BTreeMap<String, Vec<String>>,
+    /// How much each trait of a reading counts.
+    pub rank: Vec<f32>,
 }

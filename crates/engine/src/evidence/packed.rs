@@ -1,6 +1,7 @@
 //! Weights as one file: features as sorted numbers, weights in eight bits. Nothing is unpacked but the names.
 
 use super::model::Model;
+use super::rank::START;
 use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -25,6 +26,9 @@ struct Names {
     slot_scale: f32,
     shapes: Vec<Shape>,
     spoken: BTreeMap<String, Vec<String>>,
+    /// How much each trait of a reading counts.
+    #[serde(default)]
+    rank: Vec<f32>,
     features: usize,
     entries: usize,
     slots: usize,
@@ -96,6 +100,7 @@ impl Packed {
             slot_scale,
             shapes: model.shapes.clone(),
             spoken: model.spoken.clone(),
+            rank: model.rank.clone(),
             features: features.len(),
             entries: features.iter().map(|(_, packed)| packed.len()).sum(),
             slots: slots.len(),
@@ -175,6 +180,18 @@ impl Packed {
             }
         }
         scores
+    }
+
+    /// How much each trait of a reading counts.
+    pub(crate) fn rank(&self) -> &[f32] {
+        if self.names.rank.len() == START.len() { &self.names.rank } else { START }
+    }
+
+    /// The same weights with this much for each trait of a reading.
+    #[must_use]
+    pub fn ranking(mut self, rank: Vec<f32>) -> Self {
+        self.names.rank = rank;
+        self
     }
 
     /// How well a mention fits a slot, by their features.

@@ -1,0 +1,280 @@
+//! What speaks for or against a reading as a whole: how well its shape fits the words, how well values fit its slots, and
+//! what of the request it leaves out. Each is a number; how much it counts is fitted.
+
+use super::cover::{unheld, word};
+use super::{Candidate, Filled, Last, Packed, Said, Unheld, Words};
+use crate::catalog::{Catalog, Tool};
+use crate::shape::Shape;
+use metnos_language::{Mention, Operator, Pronoun, What};
+use metnos_vocab::Class;
+
+macro_rules! traits {
+    ($($(#[$what:meta])* $variant:ident = $start:literal,)*) => {
+        /// One thing that speaks for or against a reading.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        #[allow(dead_code, reason = "factors are set by their place")]
+        pub(super) enum Trait { $($(#[$what])* $variant,)* }
+
+        /// How much each counts where nothing was fitted.
+        pub const START: &[f32] = &[$($start,)*];
+
+        /// The name of each, in order.
+        pub const TRAITS: &[&str] = &[$(stringify!($variant),)*];
+    };
+}
+
+traits! {
+    /// What speaks for the shape, one for each of its factors.
+    Whole = 1.0,
+    /// What it changes.
+    Deed = 1.0,
+    /// Its main step.
+    Main = 1.0,
+    /// What its main step is about.
+    Object = 1.0,
+    /// Its first step.
+    First = 1.0,
+    /// Its last step.
+    Final = 1.0,
+    /// What it does with lists.
+    Then = 1.0,
+    /// How long it is.
+    Steps = 1.0,
+    /// Whether it points back.
+    Back = 1.0,
+    /// What another choice of values costs.
+    Cost = -1.0,
+    /// How well the values fit.
+    Fits = 0.0,
+    /// How well the worst of them fits.
+    Worst = 0.0,
+    /// How many there are.
+    Values = 0.0,
+    /// Words that it makes no use of.
+    Unheld = 0.0,
+    /// Of these, words that narrow.
+    Narrows = 0.0,
+    /// Of these, words that are not common.
+    Open = 0.0,
+    /// Words in remarks.
+    Beside = 0.0,
+    /// Words it makes no use of where it changes something.
+    ChangeUnheld = 0.0,
+    /// Values that were said and are not in it.
+    Dropped = -0.3,
+    /// Places that were said and are not in it.
+    DroppedPlace = 0.0,
+    /// Names that were said and are not in it.
+    DroppedName = 0.0,
+    /// Kinds that were said and are not in it.
+    DroppedKind = 0.0,
+    /// Times that were said and are not in it.
+    DroppedTime = 0.0,
+    /// Corrected words among its values.
+    Corrected = 0.0,
+    /// It asks for something, and only looks.
+    AsksLook = -0.5,
+    /// It asks for something, and would change something.
+    AsksChange = -0.5,
+    /// An order was said that it does not have.
+    Unordered = -0.4,
+    /// It has an order that was not said.
+    Ordered = 0.0,
+    /// It points back, and there is nothing behind.
+    Lost = -3.0,
+    /// It points back, and something in the request does.
+    BackSaid = 0.0,
+    /// It points back, and nothing in the request does.
+    BackUnsaid = 0.0,
+    /// It does not point back, and something in the request does.
+    BackMissed = 0.0,
+    /// It is about what the last answer was about.
+    SameObject = 0.0,
+    /// It points back to things that it does not work on.
+    OtherObject = 0.0,
+    /// A word people use for each of its steps was said.
+    Spoken = 0.0,
+    /// Steps for which no such word was said.
+    Unspoken = 0.0,
+    /// Changing steps for which no such word was said.
+    ChangeUnspoken = 0.0,
+    /// Words for something to do that nobody uses for its steps.
+    ActUnused = 0.0,
+    /// Words for things that nobody uses for its steps.
+    ThingUnused = 0.0,
+    /// It is a sentence.
+    Say = 0.0,
+    /// It is nothing.
+    Gap = 0.0,
+    /// It is nothing, and words for something to do were said.
+    GapActs = 0.0,
+    /// It is nothing, and words for things were said.
+    GapThings = 0.0,
+    /// It is the request before, with other values.
+    Again = 0.0,
+    /// It is that, and words for something to do were said.
+    AgainActs = 0.0,
+    /// It changes something.
+    Changes = 0.0,
+}
+
+/// How many there are.
+const COUNT: usize = TRAITS.len();
+
+/// The traits of one reading.
+pub type Traits = [f32; COUNT];
+
+/// What is known when a reading is weighed.
+pub(crate) struct Weighed<'w> {
+    pub(crate) said: &'w Said,
+    pub(crate) candidate: &'w Candidate,
+    /// For each factor of its shape how much speaks for it.
+    pub(crate) factors: &'w [f32],
+    /// What another choice of values costs.
+    pub(crate) cost: f32,
+    pub(crate) last: Option<&'w Last>,
+    pub(crate) catalog: &'w Catalog,
+    pub(crate) weights: &'w Packed,
+}
+
+impl Weighed<'_> {
+    pub(crate) fn traits(&self) -> Traits {
+        let mut out = [0.0; COUNT];
+        let Candidate { shape, filled, built, .. } = self.candidate;
+        for (at, score) in self.factors.iter().enumerate().take(Trait::Back as usize + 1) {
+            out[at] = *score;
+        }
+        let mut set = |which: Trait, value: f32| out[which as usize] = value;
+        let acts = self.said.mentions.iter().filter(|m| m.cost < 4 && matches!(m.what, What::Act(_)));
+        let things =
+            self.said.mentions.iter().filter(|m| m.cost < 4 && matches!(m.what, What::Thing(_) | What::Kind(_)));
+        let (acts, things): (Vec<&Mention>, Vec<&Mention>) = (acts.collect(), things.collect());
+        match shape {
+            Shape::Say => {
+                set(Trait::Say, 1.0);
+                return out;
+            }
+            Shape::Gap => {
+                set(Trait::Gap, 1.0);
+                set(Trait::GapActs, f32::from(!acts.is_empty()));
+                set(Trait::GapThings, f32::from(!things.is_empty()));
+                return out;
+            }
+            Shape::Again => {
+                set(Trait::Again, 1.0);
+                set(Trait::AgainActs, f32::from(!acts.is_empty()));
+            }
+            Shape::Steps { .. } => {}
+        }
+        let tools: Vec<&Tool> =
+            built.steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
+        let changers: Vec<String> = tools
+            .iter()
+            .filter(|tool| tool.class == Class::Changer)
+            .map(|tool| tool.name.as_str().to_owned())
+            .collect();
+        let changes = !changers.is_empty();
+        set(Trait::Changes, f32::from(changes));
+        set(Trait::Cost, self.cost);
+        set(Trait::Fits, filled.iter().map(|f| f.score.clamp(-2.0, 2.0)).sum());
+        set(Trait::Worst, filled.iter().map(|f| f.score.clamp(-2.0, 2.0)).fold(0.0, f32::min));
+        set(Trait::Values, filled.len() as f32);
+        let words = Words { weights: self.weights, changers };
+        let lost = unheld(self.said, self.candidate, &words);
+        let count = |wanted: &dyn Fn(&Unheld) -> bool| lost.iter().filter(|u| wanted(u)).count().min(6) as f32;
+        set(Trait::Unheld, count(&|u| !u.beside));
+        set(Trait::Narrows, count(&|u| !u.beside && u.narrows));
+        set(Trait::Open, count(&|u| !u.beside && u.open));
+        set(Trait::Beside, count(&|u| u.beside));
+        set(Trait::ChangeUnheld, if changes { count(&|u| !u.beside) } else { 0.0 });
+        let used = |m: &Mention| {
+            filled.iter().any(|f| {
+                let other = &self.said.mentions[f.mention];
+                other.from < m.to && m.from < other.to
+            })
+        };
+        let dropped = |wanted: &dyn Fn(&Mention) -> bool| {
+            let mut at: Vec<usize> =
+                self.said.mentions.iter().filter(|m| wanted(m) && !used(m)).map(|m| m.from).collect();
+            at.dedup();
+            at.len().min(4) as f32
+        };
+        set(Trait::Dropped, dropped(&|m| {
+            m.cost == 0
+                && matches!(
+                    m.what,
+                    What::Path(_)
+                        | What::Size(..)
+                        | What::Url(_)
+                        | What::Email(_)
+                        | What::Quoted(_)
+                        | What::Window(..)
+                        | What::Command(_)
+                        | What::Schedule(_)
+                )
+        }));
+        set(Trait::DroppedPlace, dropped(&|m| m.cost < 4 && matches!(m.what, What::Place(_))));
+        set(Trait::DroppedName, dropped(&|m| m.cost < 3 && matches!(m.what, What::Name(_) | What::Person(_))));
+        set(Trait::DroppedKind, dropped(&|m| m.cost < 4 && matches!(m.what, What::Kind(_) | What::Extension(_))));
+        set(Trait::DroppedTime, dropped(&|m| {
+            m.cost < 4 && matches!(m.what, What::Window(..) | What::Moment(..) | What::Schedule(_) | What::UnclearTime)
+        }));
+        let at = |f: &Filled| self.said.mentions[f.mention].from..self.said.mentions[f.mention].to;
+        let corrected = filled.iter().flat_map(at).filter(|at| self.said.lattice.corrected(*at).is_some());
+        set(Trait::Corrected, corrected.count().min(4) as f32);
+        if built.ask.is_some() {
+            set(if changes { Trait::AsksChange } else { Trait::AsksLook }, 1.0);
+        }
+        let ordered = shape
+            .parts()
+            .iter()
+            .any(|part| part.fixed.iter().any(|(name, _)| name == "by" || name == "order"));
+        let orders = self.said.mentions.iter().any(|m| matches!(m.what, What::Order(_)) && m.cost < 4);
+        set(Trait::Unordered, f32::from(orders && !ordered));
+        set(Trait::Ordered, f32::from(ordered && !orders));
+        let points = self.said.mentions.iter().any(|m| {
+            m.cost < 4
+                && matches!(
+                    m.what,
+                    What::Pronoun(Pronoun::Them | Pronoun::It | Pronoun::Ones | Pronoun::These | Pronoun::Same)
+                        | What::Ordinal(_)
+                        | What::Operator(Operator::Only)
+                )
+        });
+        let back = shape.is_back();
+        match (back, self.last) {
+            (true, None) => set(Trait::Lost, 1.0),
+            (true, Some(_)) => set(if points { Trait::BackSaid } else { Trait::BackUnsaid }, 1.0),
+            (false, Some(_)) if *shape != Shape::Again => set(Trait::BackMissed, f32::from(points)),
+            _ => {}
+        }
+        if let Some(last) = self.last.filter(|_| back) {
+            let of = |tool: &&Tool| !matches!(tool.object(), "entries" | "lists" | "");
+            let same = tools.iter().filter(|tool| of(tool)).all(|tool| tool.object() == last.object);
+            set(if same { Trait::SameObject } else { Trait::OtherObject }, 1.0);
+        }
+        let speaks = |tool: &Tool, m: &Mention| {
+            word(m).is_some_and(|word| self.weights.is_spoken(tool.name.as_str(), &word))
+        };
+        let main: Vec<&Tool> = tools
+            .iter()
+            .copied()
+            .filter(|tool| shape.parts().iter().any(|part| part.tool == tool.name.as_str()))
+            .collect();
+        let said = main.iter().filter(|tool| acts.iter().chain(&things).any(|m| speaks(tool, m))).count();
+        set(Trait::Spoken, said as f32);
+        set(Trait::Unspoken, (main.len() - said) as f32);
+        let silent = |tool: &&&Tool| tool.class == Class::Changer && !acts.iter().any(|m| speaks(tool, m));
+        set(Trait::ChangeUnspoken, main.iter().filter(silent).count() as f32);
+        let idle = |m: &&&Mention| !used(m) && !tools.iter().any(|tool| speaks(tool, m));
+        set(Trait::ActUnused, acts.iter().filter(idle).count().min(3) as f32);
+        set(Trait::ThingUnused, things.iter().filter(idle).count().min(3) as f32);
+        out
+    }
+}
+
+/// How much speaks for a reading with these traits.
+pub(crate) fn weigh(traits: &Traits, weights: &[f32]) -> f32 {
+    traits.iter().zip(weights).map(|(value, weight)| value * weight).sum()
+}
