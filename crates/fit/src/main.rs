@@ -2,7 +2,7 @@
 //!
 //! `metnos-fit [SET …] [--verbose]` leaves one set out at a time (each voice, unless sets are named), fits the others
 //! and prints how often the right plan comes first, and among the first three. `--write=FILE` fits all rows and writes
-//! the weights. One thread, a fixed order, only
+//! the weights. `--losses` tells where plans are lost when their shape is known. One thread, a fixed order, only
 //! + − × ÷: the same figures on every machine.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
@@ -65,6 +65,10 @@ fn run(words: &[String]) -> Result<(), String> {
     for set in &sets {
         let test: Vec<&rows::Row> = rows.iter().filter(|row| row.set == *set).collect();
         let model = teacher.fit(&library, |row| row.set != *set)?;
+        if words.iter().any(|word| word == "--losses") {
+            println!("{set}: {}", measure::losses(&teacher, &model, &test, verbose));
+            continue;
+        }
         let figures = measure::measure(&teacher, &model, &test, verbose)?;
         println!("{set}: {figures}");
         sum.add(&figures);

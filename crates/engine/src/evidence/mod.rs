@@ -31,8 +31,8 @@ use crate::plan::Step;
 use crate::shape::Shape;
 use assign::Scene;
 use build::Builder;
-use rank::Weighed;
 use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, features, mentions};
+use rank::Weighed;
 use serde_json::Value;
 
 /// A request, as weights see it.
@@ -220,7 +220,8 @@ impl<'m> Reader<'m> {
     ) -> (f32, Vec<f32>, &'s Shape) {
         let rank = self.model.rank();
         let of = |scores: &Vec<f32>| -> (f32, Vec<f32>) {
-            let factors: Vec<f32> = labels.iter().map(|label| label.map_or(0.0, |label| scores[label])).collect();
+            let factors: Vec<f32> =
+                labels.iter().map(|label| label.map_or(0.0, |label| scores[label])).collect();
             (factors.iter().zip(rank).map(|(score, weight)| score * weight).sum(), factors)
         };
         let idle = matches!(shape, Shape::Say | Shape::Gap | Shape::Again);
@@ -262,28 +263,79 @@ impl<'m> Reader<'m> {
         };
         let Some(layout) = Layout::new(&asked, self.catalog) else { return Vec::new() };
         let made = |(filled, cost): (Vec<Filled>, f32)| {
-            let built = match last {
-                Some(last) if again => {
-                    Built { steps: repeated(&last.steps, &filled, self.catalog)?, ask: None }
-                }
-                _ => {
-                    let rest = said.rest(&filled);
-                    let builder = Builder {
-                        catalog: self.catalog,
-                        layout: &layout,
-                        filled: &filled,
-                        flags: decided,
-                        last,
-                        rest: &rest,
-                        steps: Vec::new(),
-                        ask: None,
-                    };
-                    builder.build()
-                }
-            };
+            let (filled, built) = self.made(shape, &layout, said, last, decided, filled)?;
             Some(weighed(filled, built, cost))
         };
         scene.assign(&layout, self.model, clock).into_iter().filter_map(made).collect()
+    }
+
+    /// The steps of a shape with these values.
+    fn made(
+        &self,
+        shape: &Shape,
+        layout: &Layout<'_>,
+        said: &Said,
+        last: Option<&Last>,
+        decided: &build::Flags<'_>,
+        filled: Vec<Filled>,
+    ) -> Option<(Vec<Filled>, Built)> {
+        let built = match last {
+            Some(last) if *shape == Shape::Again => {
+                Built { steps: repeated(&last.steps, &filled, self.catalog)?, ask: None }
+            }
+            _ => {
+                let rest = said.rest(&filled);
+                let builder = Builder {
+                    catalog: self.catalog,
+                    layout,
+                    filled: &filled,
+                    flags: decided,
+                    last,
+                    rest: &rest,
+                    steps: Vec::new(),
+                    ask: None,
+                };
+                builder.build()
+            }
+        };
+        Some((filled, built))
+    }
+
+    /// The reading of one shape with the values that a plan has, and those that weights give.
+    pub fn with_shape(
+        &self,
+        shape: &Shape,
+        said: &Said,
+        last: Option<&Last>,
+        clock: &Clock,
+        gold: &[Given],
+    ) -> (Option<Candidate>, Vec<Candidate>) {
+        let scores = self.model.scores(&said.features[0]);
+        let decided = |tool: &Tool| self.decided(tool, &scores);
+        let scene = Scene::new(&said.lattice, &said.mentions);
+        let assigned = self.candidates(&[], shape, said, &scene, last, &decided, clock);
+        let asked = match (shape, last) {
+            (Shape::Again, Some(last)) => Shape::of(&last.steps, self.catalog),
+            _ => shape.clone(),
+        };
+        let from_gold = Layout::new(&asked, self.catalog).and_then(|layout| {
+            let mut pairs = scene.pairs(&layout, clock);
+            pairs.retain(|(filled, _)| is_given(filled.slot, &filled.values, gold));
+            let mut filled: Vec<Filled> = Vec::new();
+            for (pair, _) in pairs {
+                if !filled.iter().any(|known| known.slot == pair.slot && known.values == pair.values) {
+                    filled.push(pair);
+                }
+            }
+            self.made(shape, &layout, said, last, &decided, filled).map(|(filled, built)| Candidate {
+                shape: shape.clone(),
+                filled,
+                built,
+                score: 0.0,
+                traits: [0.0; TRAITS.len()],
+            })
+        });
+        (from_gold, assigned)
     }
 
     /// What the conversation is about after this reading was carried out.

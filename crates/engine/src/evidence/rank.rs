@@ -147,8 +147,11 @@ impl Weighed<'_> {
         }
         let mut set = |which: Trait, value: f32| out[which as usize] = value;
         let acts = self.said.mentions.iter().filter(|m| m.cost < 4 && matches!(m.what, What::Act(_)));
-        let things =
-            self.said.mentions.iter().filter(|m| m.cost < 4 && matches!(m.what, What::Thing(_) | What::Kind(_)));
+        let things = self
+            .said
+            .mentions
+            .iter()
+            .filter(|m| m.cost < 4 && matches!(m.what, What::Thing(_) | What::Kind(_)));
         let (acts, things): (Vec<&Mention>, Vec<&Mention>) = (acts.collect(), things.collect());
         match shape {
             Shape::Say => {
@@ -167,8 +170,7 @@ impl Weighed<'_> {
             }
             Shape::Steps { .. } => {}
         }
-        let tools: Vec<&Tool> =
-            built.steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
+        let tools: Vec<&Tool> = built.steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
         let changers: Vec<String> = tools
             .iter()
             .filter(|tool| tool.class == Class::Changer)
@@ -182,7 +184,8 @@ impl Weighed<'_> {
         set(Trait::Values, filled.len() as f32);
         let words = Words { weights: self.weights, changers };
         let lost = unheld(self.said, self.candidate, &words);
-        let count = |wanted: &dyn Fn(&Unheld) -> bool| lost.iter().filter(|u| wanted(u)).count().min(6) as f32;
+        let count =
+            |wanted: &dyn Fn(&Unheld) -> bool| lost.iter().filter(|u| wanted(u)).count().min(6) as f32;
         set(Trait::Unheld, count(&|u| !u.beside));
         set(Trait::Narrows, count(&|u| !u.beside && u.narrows));
         set(Trait::Open, count(&|u| !u.beside && u.open));
@@ -200,26 +203,42 @@ impl Weighed<'_> {
             at.dedup();
             at.len().min(4) as f32
         };
-        set(Trait::Dropped, dropped(&|m| {
-            m.cost == 0
-                && matches!(
-                    m.what,
-                    What::Path(_)
-                        | What::Size(..)
-                        | What::Url(_)
-                        | What::Email(_)
-                        | What::Quoted(_)
-                        | What::Window(..)
-                        | What::Command(_)
-                        | What::Schedule(_)
-                )
-        }));
+        set(
+            Trait::Dropped,
+            dropped(&|m| {
+                m.cost == 0
+                    && matches!(
+                        m.what,
+                        What::Path(_)
+                            | What::Size(..)
+                            | What::Url(_)
+                            | What::Email(_)
+                            | What::Quoted(_)
+                            | What::Window(..)
+                            | What::Command(_)
+                            | What::Schedule(_)
+                    )
+            }),
+        );
         set(Trait::DroppedPlace, dropped(&|m| m.cost < 4 && matches!(m.what, What::Place(_))));
-        set(Trait::DroppedName, dropped(&|m| m.cost < 3 && matches!(m.what, What::Name(_) | What::Person(_))));
-        set(Trait::DroppedKind, dropped(&|m| m.cost < 4 && matches!(m.what, What::Kind(_) | What::Extension(_))));
-        set(Trait::DroppedTime, dropped(&|m| {
-            m.cost < 4 && matches!(m.what, What::Window(..) | What::Moment(..) | What::Schedule(_) | What::UnclearTime)
-        }));
+        set(
+            Trait::DroppedName,
+            dropped(&|m| m.cost < 3 && matches!(m.what, What::Name(_) | What::Person(_))),
+        );
+        set(
+            Trait::DroppedKind,
+            dropped(&|m| m.cost < 4 && matches!(m.what, What::Kind(_) | What::Extension(_))),
+        );
+        set(
+            Trait::DroppedTime,
+            dropped(&|m| {
+                m.cost < 4
+                    && matches!(
+                        m.what,
+                        What::Window(..) | What::Moment(..) | What::Schedule(_) | What::UnclearTime
+                    )
+            }),
+        );
         let at = |f: &Filled| self.said.mentions[f.mention].from..self.said.mentions[f.mention].to;
         let corrected = filled.iter().flat_map(at).filter(|at| self.said.lattice.corrected(*at).is_some());
         set(Trait::Corrected, corrected.count().min(4) as f32);
@@ -237,8 +256,9 @@ impl Weighed<'_> {
             m.cost < 4
                 && matches!(
                     m.what,
-                    What::Pronoun(Pronoun::Them | Pronoun::It | Pronoun::Ones | Pronoun::These | Pronoun::Same)
-                        | What::Ordinal(_)
+                    What::Pronoun(
+                        Pronoun::Them | Pronoun::It | Pronoun::Ones | Pronoun::These | Pronoun::Same
+                    ) | What::Ordinal(_)
                         | What::Operator(Operator::Only)
                 )
         });
