@@ -368,6 +368,7 @@ fn dump_row(
             let steps = &c.built.steps;
             let changers = steps.iter().map(|s| s.tool.clone()).filter(|t| readings.is_changer(t)).collect();
             let lost = unheld(&said, c, &Words { weights: model, changers });
+            let marks = metnos_engine::evidence::marks(&said, c, &lost, teacher.catalog, model);
             let lost: Vec<Value> =
                 lost.iter().map(|u| json!([u.word, u.narrows, u.open, u.beside])).collect();
             let plan = readings.plan(c).map(|(_, narrower)| narrower);
@@ -379,7 +380,7 @@ fn dump_row(
             } else {
                 judge(&row.expect, &answer(c)).is_none()
             };
-            json!({"t": c.traits.as_slice(), "r": right,
+            json!({"t": c.traits.as_slice(), "m": marks, "r": right,
                 "s": c.shape.to_string(), "p": steps, "ask": c.built.ask.is_some(), "lost": lost,
                 "plan": plan, "ch": changes(steps), "same": json!(steps) == old_steps})
         })

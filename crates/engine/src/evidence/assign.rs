@@ -48,11 +48,11 @@ const LEFT_OVER: f32 = -3.0;
 /// And a place, which a remark may name too.
 const LEFT_PLACE: f32 = -1.75;
 /// So near to that a mention may fill a slot or not.
-const DOUBT: f32 = 0.9;
+const DOUBT: f32 = 2.6;
 /// What another choice costs at least.
 const ANOTHER: f32 = 0.15;
 /// So many other choices are kept.
-const OTHERS: usize = 3;
+const OTHERS: usize = 8;
 /// Mentions that cost more are no reading at all.
 const DEAREST: u8 = 9;
 
@@ -106,7 +106,7 @@ impl<'r> Scene<'r> {
     fn features(&self, at: usize, slot: Slot, main: &str, back: bool) -> Features {
         let key = slot.key();
         let mention = &self.mentions[at];
-        let kind = kind(&mention.what);
+        let kind = kind(mention);
         let relation = mention.relation.map_or("-", |relation| relation.name());
         let around = self.around[at].iter();
         let mut features: Features =
@@ -280,16 +280,23 @@ fn is_taken(layout: &Layout<'_>, role: Role, value: &Value) -> bool {
 }
 
 /// The type of a mention, as features name it.
-fn kind(what: &What) -> String {
-    let debug = format!("{what:?}");
+pub(crate) fn kind(mention: &Mention) -> String {
+    let debug = format!("{:?}", mention.what);
     let name = debug.split('(').next().unwrap_or_default();
-    match what {
+    match &mention.what {
         What::Name(name) if name.starts_with("*.") => "Name.ending".to_owned(),
         What::Name(name) if name.starts_with('*') => "Name.part".to_owned(),
         What::Name(name) if name.contains('*') => "Name.glob".to_owned(),
         What::Window(from, to) => format!("Window.{}{}", u8::from(from.is_some()), u8::from(to.is_some())),
         _ => name.to_owned(),
     }
+}
+
+/// Whether a folder is one that everybody has, or was written as a path: no guess from a bare word.
+pub(crate) fn is_known(path: &str, mention: &Mention, lattice: &Lattice) -> bool {
+    let named = |edge: &metnos_language::Edge| matches!(edge.sense, metnos_language::Sense::Place(id) if path.starts_with(id.name()) && (id.name() != "~" || path == "~"));
+    (mention.from..mention.to)
+        .any(|at| matches!(lattice.tokens[at].lit, Lit::Path(_)) || lattice.at(at).iter().any(named))
 }
 
 /// What is said around a mention.
@@ -318,7 +325,8 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
     let act_before = mentions.iter().filter(act).rfind(|m| m.to <= from);
     let act_after = mentions.iter().filter(act).find(|m| m.from >= to);
     let name = |m: Option<&Mention>| m.and_then(|m| sense(&m.what)).unwrap_or_default();
-    let same = |m: &&Mention| kind(&m.what) == kind(&mention.what) && m.cost <= mention.cost;
+    let own = kind(mention);
+    let same = |m: &&Mention| kind(m) == own && m.cost <= mention.cost;
     let earlier = mentions.iter().filter(same).any(|m| m.to <= from);
     let later = mentions.iter().filter(same).any(|m| m.from >= to);
     let denied = mentions.iter().any(|m| {
@@ -332,16 +340,14 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
         let not = matches!(m.what, What::Operator(Operator::Except | Operator::Not | Operator::Spare));
         not && m.from >= to && m.from - to < 4
     });
-    let rival = |m: &&Mention| {
-        kind(&m.what) == kind(&mention.what) && m.from < to && from < m.to && m.what != mention.what
-    };
+    let rival = |m: &&Mention| kind(m) == own && m.from < to && from < m.to && m.what != mention.what;
     let asks = asks(mention, lattice, mentions);
     let best = !mentions.iter().filter(rival).any(|m| m.cost < mention.cost);
     let longest = !mentions.iter().filter(rival).any(|m| m.to - m.from > to - from);
     let inside: Vec<String> = mentions
         .iter()
         .filter(|m| m.from == from && m.to == to && m.cost < 3 && m.what != mention.what)
-        .map(|m| sense(&m.what).unwrap_or_else(|| kind(&m.what)))
+        .map(|m| sense(&m.what).unwrap_or_else(|| kind(m)))
         .collect();
     let capital =
         lattice.tokens.get(from).is_some_and(|token| token.text.starts_with(char::is_uppercase)) && from > 0;
@@ -367,14 +373,20 @@ fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<Str
         format!("asks:{asks:?}"),
         format!("asks:{asks:?}:{relation}"),
         format!("r:{relation}:ab:{}", name(act_before)),
+        format!("k:{}", (from..to).any(|at| lattice.corrected(at).is_some())),
     ];
+    if let What::Place(path) = &mention.what {
+        let known = is_known(path, mention, lattice);
+        out.push(format!("known:{known}"));
+        out.push(format!("known:{known}:{relation}"));
+    }
     out.extend(inside.into_iter().map(|kind| format!("is:{kind}")));
     out
 }
 
 /// What the sentence of a mention says of what is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Asks {
+pub(crate) enum Asks {
     /// It is the only one.
     Alone,
     /// What is done, and to what.
@@ -385,7 +397,7 @@ enum Asks {
 }
 
 /// Whether the sentence of a mention says what is asked, where there are several.
-fn asks(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Asks {
+pub(crate) fn asks(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Asks {
     let ends = |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ':'));
     let from = (0..mention.from).rev().find(|at| ends(*at)).map_or(0, |at| at + 1);
     let to = (mention.to..lattice.tokens.len()).find(|at| ends(*at)).unwrap_or(lattice.tokens.len());

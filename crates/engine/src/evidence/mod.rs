@@ -7,6 +7,7 @@ mod cover;
 mod decide;
 mod flag;
 mod gold;
+mod marks;
 mod model;
 mod packed;
 mod rank;
@@ -20,6 +21,7 @@ pub use decide::{Decision, Readings, Words};
 pub(crate) use decide::{Talk, answer, shipped};
 pub use flag::flag;
 pub use gold::{Given, given, is_given};
+pub use marks::marks;
 pub use model::{Model, hash};
 pub use packed::{CHANGES, LOOKS, Packed, PackedError};
 pub use rank::{START, TRAITS, Traits};
@@ -68,9 +70,9 @@ pub struct Candidate {
 }
 
 /// So many shapes are tried.
-const TRIED: usize = 8;
+const TRIED: usize = 12;
 /// Of so many also what differs in one thing.
-const VARIED: usize = 2;
+const VARIED: usize = 4;
 
 impl Said {
     /// Reads a request with the words of one language, after the request before it.
