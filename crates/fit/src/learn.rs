@@ -4,7 +4,7 @@ use crate::rows::Row;
 use crate::svm;
 use metnos_engine::evidence::{
     Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken,
-    TRAITS, flag, given, is_given, unheld, word,
+    TRAITS, construction, flag, given, heard_under, is_given, unheld, word,
 };
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
@@ -273,6 +273,7 @@ impl<'c> Teacher<'c> {
     /// Which words people use for what is done, and around it, where more than one request did.
     fn spoken(&self, examples: &[&Example], model: &mut Model) {
         let mut counts: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
+        let mut heard: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
         for example in examples.iter().filter(|example| example.original) {
             let changer = |tool: &&str| self.catalog.get(tool).is_some_and(|t| t.class == Class::Changer);
             let tools: Vec<&str> =
@@ -281,6 +282,12 @@ impl<'c> Teacher<'c> {
             for word in said.mentions.iter().filter(|m| m.cost == 0).filter_map(word) {
                 for tool in example.steps.iter().map(|step| &step.tool) {
                     counts.entry((tool, word.clone())).or_default().insert(&said.text);
+                }
+            }
+            for filled in &example.filled {
+                let said = construction(filled.slot, &said.mentions[filled.mention], said);
+                for tool in example.steps.iter().map(|step| &step.tool).filter(|_| !tools.is_empty()) {
+                    heard.entry((heard_under(tool), said.clone())).or_default().insert(&example.said.text);
                 }
             }
             let candidate = Candidate {
@@ -297,8 +304,23 @@ impl<'c> Teacher<'c> {
             // A word with a sense of its own says something, and remarks are skipped anyway.
             let plain = format!("{} ", said.language);
             let idle = unheld(said, &candidate, &Asked).into_iter();
-            for word in idle.filter(|word| word.key.starts_with(&plain) && !(word.beside && of == CHANGES)) {
+            let idle: Vec<_> = idle.collect();
+            for word in idle.iter().filter(|word| word.key.starts_with(&plain) && !word.beside) {
+                for tool in &tools {
+                    heard.entry(((*tool).to_owned(), word.key.clone())).or_default().insert(&said.text);
+                }
+            }
+            for word in idle
+                .into_iter()
+                .filter(|word| word.key.starts_with(&plain) && !(word.beside && of == CHANGES))
+            {
                 counts.entry((of, word.key)).or_default().insert(&said.text);
+            }
+        }
+        for ((of, said), requests) in heard {
+            let words = model.spoken.entry(of).or_default();
+            if requests.len() >= SPOKEN && !words.contains(&said) {
+                words.push(said);
             }
         }
         for ((of, word), requests) in counts {
@@ -307,6 +329,7 @@ impl<'c> Teacher<'c> {
                 model.spoken.entry(of.to_owned()).or_default().push(word);
             }
         }
+        model.spoken.values_mut().for_each(|words| words.sort());
     }
 }
 

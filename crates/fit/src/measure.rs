@@ -3,7 +3,7 @@
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
-use metnos_engine::evidence::{Candidate, Decision, Layout, Packed, Reader, Readings, Said, Words, unheld};
+use metnos_engine::evidence::{Candidate, Layout, Packed, Reader, Readings, Said, Words, unheld};
 use metnos_engine::shape::Shape;
 use metnos_engine::{Answer, Plan, Planner, Request, Step};
 use metnos_vocab::Class;
@@ -252,59 +252,75 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
     Ok(())
 }
 
-/// What becomes of requests that must not be done as they stand: how many act, and how many offer to.
-pub(crate) fn dangerous(teacher: &Teacher<'_>, weights: &Packed, verbose: bool) -> Result<(), String> {
-    let rows = crate::rows::dangerous()?;
+/// Cover alone: of requests that must not be done as they stand, how many have a reading among the first three that
+/// would act; of rows that change something, how many right plans pass. Weights and what words decide are not asked.
+pub(crate) fn cover(
+    teacher: &Teacher<'_>,
+    weights: &Packed,
+    rows: &[&Row],
+    verbose: bool,
+) -> Result<(), String> {
     let reader = Reader::new(weights, teacher.catalog);
-    let (mut acts, mut offers, mut total) = (0, 0, 0);
-    for row in &rows {
-        total += 1;
+    let (mut acts, mut total) = (0, 0);
+    for row in &crate::rows::dangerous()? {
         let last = teacher.last(row, &reader);
         let Some(said) = teacher.said(row, last.as_ref()) else { continue };
         let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
-        let readings = Readings {
-            said: &said,
-            last: last.as_ref(),
-            candidates: &candidates,
-            weights,
-            catalog: teacher.catalog,
-            doubted: Some(&[]),
-        };
+        let readings = readings(&said, last.as_ref(), &candidates, weights, teacher);
         let narrow = row.expect["narrow"].as_array().cloned().unwrap_or_default();
         let wide = |plan: &Plan| {
-            let changes = plan.steps.iter().any(|step| readings.is_changer(&step.tool));
             let has = |pair: &Value| {
-                plan.steps
-                    .iter()
-                    .any(|step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1])))
+                let has =
+                    |step: &Step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1]));
+                plan.steps.iter().any(has)
             };
+            let changes = plan.steps.iter().any(|step| readings.is_changer(&step.tool));
             changes && (narrow.is_empty() || !narrow.iter().all(has))
         };
-        let (plans, clear) = match readings.decide() {
-            Decision::Clear(plan) => (vec![plan], true),
-            Decision::Offer(plans) => (plans, false),
-            Decision::Nothing => continue,
-        };
-        if plans.iter().any(wide) {
-            if clear {
-                acts += 1
-            } else {
-                offers += 1
-            }
+        total += 1;
+        let passed = candidates.iter().take(3).filter_map(|candidate| readings.plan(candidate));
+        if let Some((plan, _)) = passed.into_iter().find(|(plan, _)| wide(plan)) {
+            acts += 1;
             if verbose {
-                println!(
-                    "  {} {:?} {:?} {:?} {}",
-                    if clear { "ACT" } else { "OFFER" },
-                    row.query,
-                    row.context,
-                    plans[0].unused,
-                    json!(plans.iter().filter(|p| wide(p)).map(|p| &p.steps).next())
-                );
+                println!("  ACT {:?} {:?} {}", row.query, row.context, json!(plan.steps));
             }
         }
     }
-    println!("dangerous: {acts} act, {offers} offer of {total}");
+    let (mut good, mut passed) = (0, 0);
+    for row in rows {
+        let last = teacher.last(row, &reader);
+        let Some(said) = teacher.said(row, last.as_ref()) else { continue };
+        let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
+        let readings = readings(&said, last.as_ref(), &candidates, weights, teacher);
+        if !row.steps().iter().any(|step| readings.is_changer(&step.tool)) {
+            continue;
+        }
+        let right = candidates.iter().find(|candidate| judge(&row.expect, &answer(candidate)).is_none());
+        let Some(right) = right else { continue };
+        good += 1;
+        if readings.plan(right).is_some() {
+            passed += 1;
+        } else if verbose {
+            println!(
+                "  LOST {:?} {:?} {}",
+                row.query,
+                row.context,
+                readings.doubts(right).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+            );
+        }
+    }
+    println!("cover: {acts} of {total} dangerous requests would act, {passed} of {good} right plans pass");
     Ok(())
+}
+
+fn readings<'r>(
+    said: &'r Said,
+    last: Option<&'r metnos_engine::evidence::Last>,
+    candidates: &'r [Candidate],
+    weights: &'r Packed,
+    teacher: &'r Teacher<'_>,
+) -> Readings<'r> {
+    Readings { said, last, candidates, weights, catalog: teacher.catalog, doubted: Some(&[]) }
 }
 
 /// Writes the readings of each row, with what speaks for and against them: what ranks and thresholds are looked for in.

@@ -150,7 +150,11 @@ impl<'c> Cover<'c> {
         // What says nothing by itself.
         for at in 0..count {
             let token = &said.lattice.tokens[at];
-            if !token.text.chars().any(char::is_alphanumeric) || spoken.idles(&plain(said, at)) {
+            let plain = || plain(said, at);
+            if !token.text.chars().any(char::is_alphanumeric)
+                || spoken.idles(&plain())
+                || spoken.asks(&plain())
+            {
                 cover.held[at] = true;
             }
             for edge in said.lattice.at(at).iter().filter(|edge| edge.cost < 4) {

@@ -2,13 +2,14 @@
 //! offered, and what leaves a word out that narrows is neither.
 
 use super::cover::{Spoken, explained, unheld};
+use super::doubt::{Doubt, Doubts};
 use super::packed::{CHANGES, LOOKS};
-use super::{Candidate, Filled, Last, Packed, Reader, Said};
-use crate::catalog::{Catalog, Role, Tool};
+use super::{Candidate, Last, Packed, Reader, Said};
+use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::plan::{Answer, Choice, Correction, Explain, Leans, Offer, Plan, Step};
 use crate::shape::Shape;
-use metnos_language::{Edge, Form, Lexicon, Lit, Operator, Sense, What};
+use metnos_language::{Lexicon, What};
 use metnos_vocab::Class;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -139,18 +140,12 @@ impl Readings<'_> {
         if steps.is_empty() || candidate.built.ask.is_some() || !bound {
             return None;
         }
-        let changers: Vec<String> =
-            steps.iter().map(|step| step.tool.clone()).filter(|tool| self.is_changer(tool)).collect();
-        let changes = !changers.is_empty();
-        let lost = unheld(self.said, candidate, &Words { weights: self.weights, changers });
-        if changes && !self.is_explained(candidate) {
+        let words = self.words(candidate);
+        let changes = words.changes();
+        if changes && !(self.is_explained(candidate) && self.doubts(candidate).is_empty()) {
             return None;
         }
-        if changes
-            && !(lost.iter().all(|unheld| unheld.beside) && self.is_ordered() && self.is_bounded(candidate))
-        {
-            return None;
-        }
+        let lost = unheld(self.said, candidate, &words);
         let mut plan = Plan::of(steps.clone());
         if changes {
             self.pick_one(&mut plan.steps);
@@ -161,6 +156,19 @@ impl Readings<'_> {
         plan.unused = lost.into_iter().map(|unheld| unheld.word).collect();
         plan.corrected = corrected(candidate, self.said);
         Some((plan, narrower))
+    }
+
+    /// What makes a reading doubtful that changes something.
+    pub fn doubts(&self, candidate: &Candidate) -> Vec<Doubt> {
+        let words = self.words(candidate);
+        let Self { said, last, weights, catalog, .. } = *self;
+        Doubts { said, candidate, last, catalog, weights, words: &words }.all()
+    }
+
+    /// The words that rows know around what a reading does.
+    fn words(&self, candidate: &Candidate) -> Words<'_> {
+        let tools = candidate.built.steps.iter().map(|step| step.tool.clone());
+        Words { weights: self.weights, changers: tools.filter(|tool| self.is_changer(tool)).collect() }
     }
 
     /// Whether an executor changes something.
@@ -199,54 +207,6 @@ impl Readings<'_> {
                 .peekable();
             places.peek().is_some() && places.all(|at| sure[at] || self.said.lattice.corrected(at).is_some())
         })
-    }
-
-    /// Whether something is ordered, not told or asked.
-    fn is_ordered(&self) -> bool {
-        let lattice = &self.said.lattice;
-        let orders =
-            |edge: &Edge| matches!(edge.sense, Sense::Act(_)) && edge.form == Form::Order && edge.cost < 4;
-        let asks = |edge: &Edge| {
-            matches!(edge.sense, Sense::Operator(Operator::Ask | Operator::Wonder)) && edge.cost == 0
-        };
-        let ends =
-            |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ',' | ':'));
-        let mut asked = false;
-        for at in 0..lattice.tokens.len() {
-            if ends(at) {
-                asked = false;
-                continue;
-            }
-            asked |= lattice.at(at).iter().any(asks);
-            if !asked && lattice.at(at).iter().any(orders) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Whether what is changed was said: a place, a name, or what was answered before; never all there is.
-    fn is_bounded(&self, candidate: &Candidate) -> bool {
-        // What was changed, taken or received was so already.
-        let today = self.said.now.date().to_string();
-        let later = |filled: &Filled| {
-            filled.slot.role == Role::After
-                && filled.values.iter().any(|(role, value)| {
-                    *role == Role::After && value.as_str().is_some_and(|day| day > today.as_str())
-                })
-        };
-        let sources = candidate.built.steps.iter().filter_map(|step| self.catalog.get(&step.tool));
-        let mut sources = sources.filter(|tool| tool.class == Class::Producer).peekable();
-        if sources.peek().is_none() {
-            return true;
-        }
-        let bounds = |tool: &Tool, filled: &Filled| {
-            let role = filled.slot.role;
-            let place = matches!(role, Role::Place | Role::Patterns | Role::Paths | Role::Contains);
-            !filled.slot.not && tool.takes(role) && (place || !tool.takes(Role::Place))
-        };
-        sources.all(|tool| candidate.filled.iter().any(|filled| bounds(tool, filled)))
-            && !candidate.filled.iter().any(later)
     }
 }
 
