@@ -96,7 +96,7 @@ pub(crate) fn answer(
         plan.corrected = reading.corrected().to_vec();
         return (Answer::Plan(plan), spoken(&reading.explain().language), Stage::Autopath);
     }
-    let (answer, why) = planner.answer(&request, &reading);
+    let (answer, why) = planner.decide(&request, &reading, clock);
     let language = spoken(&why.language);
     (answer, language, Stage::Embedded)
 }

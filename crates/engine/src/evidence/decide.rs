@@ -18,17 +18,18 @@ use std::sync::{Arc, LazyLock};
 const LONGEST: usize = 1_000;
 /// Most readings that are offered.
 const OFFERED: usize = 3;
-/// A reading that is offered is not further behind the best one than this.
-const BEHIND: f32 = 1.2;
-/// A reading that is less likely is none.
-const LEAST: f32 = 0.0;
-/// One that is more likely may be the answer.
-const LIKELY: f32 = 5.0;
+/// A reading with a smaller chance is not offered.
+const FAINT: f32 = 0.03;
+/// Where the best reading has a smaller chance, nothing is offered.
+const LEAST: f32 = 0.2;
+/// One that only looks may be the answer with this chance.
+const LIKELY: f32 = 0.5;
+/// As likely as not.
+const EVEN: f32 = 0.7;
+/// One that changes something may be the answer with this chance, and stands against what the words gave.
+const SURE: f32 = 0.9;
 /// So many unknown words may be left out of a request that only looks.
 const OPEN: usize = 1;
-/// A reading this far ahead of the next one is clear.
-const CLEAR: f32 = 0.1;
-
 /// The weights that are shipped.
 static SHIPPED: LazyLock<Option<Arc<Packed>>> = LazyLock::new(|| {
     Packed::read(Cow::Borrowed(include_bytes!("../../data/weights.bin"))).ok().map(Arc::new)
@@ -44,19 +45,19 @@ pub(crate) struct Talk<'t> {
     pub(crate) text: &'t str,
     pub(crate) earlier: Option<&'t str>,
     pub(crate) last: Option<&'t Last>,
-    /// Words that the words of the lexicon did not explain.
-    pub(crate) doubted: &'t [String],
 }
 
-/// What readings come to.
+/// What becomes of a request that the words of the lexicon gave an answer to already.
 #[derive(Debug)]
 pub enum Decision {
-    /// One is clear.
+    /// This plan is clear.
     Clear(Plan),
-    /// One of these is meant.
+    /// One of these is meant, the likeliest first.
     Offer(Vec<Plan>),
-    /// Nothing that may be done.
-    Nothing,
+    /// A sentence is the answer.
+    Say,
+    /// What the words gave stays.
+    Stays,
 }
 
 /// The readings of one request.
@@ -77,9 +78,10 @@ pub struct Readings<'r> {
     pub doubted: Option<&'r [String]>,
 }
 
-/// The answer that evidence gives; none where it has none.
+/// The answer that evidence gives; none where what the words gave stays.
 pub(crate) fn answer(
     talk: &Talk<'_>,
+    words: &Answer,
     weights: &Packed,
     catalog: &Catalog,
     lexicon: &Lexicon,
@@ -91,45 +93,99 @@ pub(crate) fn answer(
     let said = Said::new(talk.text, talk.last, talk.earlier, lexicon, clock);
     let candidates = Reader::new(weights, catalog).read(&said, talk.last, clock);
     let explain = explain(&said, &candidates);
-    let doubted = Some(talk.doubted).filter(|words| !words.is_empty());
+    let doubted = match words {
+        Answer::Gap(gap) => Some(gap.words.as_slice()).filter(|words| !words.is_empty()),
+        Answer::Plan(_) | Answer::Ask(_) => Some([].as_slice()),
+        _ => None,
+    };
     let readings =
         Readings { said: &said, last: talk.last, candidates: &candidates, weights, catalog, doubted };
     let choice = |plan: Plan| Choice { plan, says: String::new() };
-    match readings.decide() {
+    match readings.decide(words) {
         Decision::Clear(plan) => Some((Answer::Plan(plan), explain)),
         Decision::Offer(plans) => {
             let offers = plans.into_iter().map(choice).collect();
             Some((Answer::Offer(Offer { offers }), explain))
         }
-        Decision::Nothing => None,
+        Decision::Say => Some((Answer::Help, explain)),
+        Decision::Stays => None,
     }
 }
 
+/// A reading that may be done or offered.
+struct Possible<'c> {
+    candidate: &'c Candidate,
+    plan: Plan,
+    /// It leaves out a word that narrows.
+    narrower: bool,
+    changes: bool,
+}
+
 impl Readings<'_> {
-    /// One that is clear, or those that may be meant.
-    pub fn decide(&self) -> Decision {
-        let Some(best) = self.candidates.first() else { return Decision::Nothing };
-        if matches!(best.shape, Shape::Gap | Shape::Say) || best.score < LEAST {
-            return Decision::Nothing;
+    /// What becomes of the request, whatever the words alone gave.
+    pub fn decide(&self, words: &Answer) -> Decision {
+        let Some(best) = self.candidates.first() else { return Decision::Stays };
+        match best.shape {
+            Shape::Say if best.chance >= SURE && matches!(words, Answer::Gap(_)) => return Decision::Say,
+            Shape::Say | Shape::Gap => return Decision::Stays,
+            _ => {}
         }
-        let mut readings: Vec<(&Candidate, Plan, bool)> = Vec::new();
-        for candidate in self.candidates.iter().filter(|candidate| best.score - candidate.score < BEHIND) {
+        let possible = self.possible();
+        let first = possible.first().filter(|first| std::ptr::eq(first.candidate, best));
+        match words {
+            Answer::Gap(_) => {
+                if let Some(first) = first.filter(|first| self.is_clear(first)) {
+                    return Decision::Clear(first.plan.clone());
+                }
+                if best.chance < LEAST || possible.is_empty() {
+                    return Decision::Stays;
+                }
+                Decision::Offer(possible.into_iter().map(|possible| possible.plan).collect())
+            }
+            Answer::Plan(plan) => self.against(plan, first),
+            Answer::Ask(_) => match first.filter(|first| first.candidate.chance >= SURE && !first.narrower) {
+                Some(first) => Decision::Clear(first.plan.clone()),
+                None => Decision::Stays,
+            },
+            _ => Decision::Stays,
+        }
+    }
+
+    /// What becomes of a plan that the words alone gave.
+    fn against(&self, words: &Plan, first: Option<&Possible<'_>>) -> Decision {
+        let Some(first) = first.filter(|first| first.plan.steps != words.steps) else {
+            return Decision::Stays;
+        };
+        let changes = words.steps.iter().any(|step| self.is_changer(&step.tool));
+        let chance = first.candidate.chance;
+        match (changes, first.changes) {
+            (false, false) if chance >= SURE && !first.narrower => Decision::Clear(first.plan.clone()),
+            (false, false) if chance >= EVEN && !first.narrower => {
+                Decision::Offer(vec![first.plan.clone(), words.clone()])
+            }
+            (true, true) if chance >= SURE => Decision::Offer(vec![first.plan.clone(), words.clone()]),
+            _ => Decision::Stays,
+        }
+    }
+
+    /// Whether a reading may be the answer.
+    fn is_clear(&self, first: &Possible<'_>) -> bool {
+        let enough = if first.changes { SURE } else { LIKELY };
+        first.candidate.chance >= enough && !first.narrower
+    }
+
+    /// The readings that may be done or offered, the likeliest first.
+    fn possible(&self) -> Vec<Possible<'_>> {
+        let mut out: Vec<Possible<'_>> = Vec::new();
+        for candidate in self.candidates.iter().filter(|candidate| candidate.chance >= FAINT) {
             let Some((plan, narrower)) = self.plan(candidate) else { continue };
-            if !readings.iter().any(|(_, known, _)| known.steps == plan.steps) {
-                readings.push((candidate, plan, narrower));
+            if !out.iter().any(|known| known.plan.steps == plan.steps) {
+                let changes = plan.steps.iter().any(|step| self.is_changer(&step.tool));
+                out.push(Possible { candidate, plan, narrower, changes });
             }
         }
-        readings.truncate(OFFERED);
-        let Some((first, plan, narrower)) = readings.first() else { return Decision::Nothing };
-        let next = self
-            .candidates
-            .iter()
-            .find(|other| other.built.steps != first.built.steps)
-            .map_or(f32::MIN, |c| c.score);
-        if std::ptr::eq(*first, best) && first.score - next > CLEAR && first.score > LIKELY && !narrower {
-            return Decision::Clear(plan.clone());
-        }
-        Decision::Offer(readings.into_iter().map(|(_, plan, _)| plan).collect())
+        out.truncate(OFFERED);
+        out
     }
 
     /// The plan of a reading that may be done or offered, and whether it leaves out a word that narrows. One that changes

@@ -69,6 +69,8 @@ pub struct Candidate {
     pub score: f32,
     /// What does.
     pub traits: Traits,
+    /// How likely it is among the readings of its request.
+    pub chance: f32,
 }
 
 /// So many shapes are tried.
@@ -211,6 +213,11 @@ impl<'m> Reader<'m> {
                 kept.push(candidate);
             }
         }
+        let best = kept.first().map_or(0.0, |candidate| candidate.score);
+        let total: f32 = kept.iter().map(|candidate| ((candidate.score - best) * 0.8).exp()).sum();
+        for candidate in &mut kept {
+            candidate.chance = ((candidate.score - best) * 0.8).exp() / total;
+        }
         kept
     }
 
@@ -248,8 +255,14 @@ impl<'m> Reader<'m> {
         clock: &Clock,
     ) -> Vec<Candidate> {
         let weighed = |filled: Vec<Filled>, built: Built, cost: f32| {
-            let mut candidate =
-                Candidate { shape: shape.clone(), filled, built, score: 0.0, traits: [0.0; TRAITS.len()] };
+            let mut candidate = Candidate {
+                shape: shape.clone(),
+                filled,
+                built,
+                score: 0.0,
+                traits: [0.0; TRAITS.len()],
+                chance: 0.0,
+            };
             let (catalog, weights) = (self.catalog, self.model);
             candidate.traits =
                 Weighed { said, candidate: &candidate, factors, cost, last, catalog, weights }.traits();
@@ -337,6 +350,7 @@ impl<'m> Reader<'m> {
                 built,
                 score: 0.0,
                 traits: [0.0; TRAITS.len()],
+                chance: 0.0,
             })
         });
         (from_gold, assigned)

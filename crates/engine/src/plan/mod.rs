@@ -16,6 +16,7 @@ mod input;
 mod inputs;
 mod join;
 mod made;
+mod named;
 mod patterns;
 mod refine;
 mod respell;
@@ -85,15 +86,17 @@ impl Planner {
 
     /// The answer to a request, and why. Same request, catalog and clock: the same bytes.
     pub fn plan(&self, request: &Request<'_>, clock: &Clock) -> (Answer, Explain) {
-        let (answer, explain) = self.answer(request, &self.read(request, clock));
-        match &answer {
-            Answer::Gap(gap) => self.weigh(request, &gap.words, clock).unwrap_or((answer, explain)),
-            _ => (answer, explain),
-        }
+        self.decide(request, &self.read(request, clock), clock)
     }
 
-    /// What evidence makes of a request that its words alone do not explain.
-    fn weigh(&self, request: &Request<'_>, doubted: &[String], clock: &Clock) -> Option<(Answer, Explain)> {
+    /// The answer to a request that was read: what its words say, or what evidence has against that.
+    pub fn decide(&self, request: &Request<'_>, reading: &Reading, clock: &Clock) -> (Answer, Explain) {
+        let (answer, explain) = self.answer(request, reading);
+        self.weigh(request, &answer, clock).unwrap_or((answer, explain))
+    }
+
+    /// What evidence makes of a request; none where what its words gave stays.
+    fn weigh(&self, request: &Request<'_>, words: &Answer, clock: &Clock) -> Option<(Answer, Explain)> {
         let language = self.lexicon(request.text, request.language)?.language.as_str();
         let lexicons = metnos_language::Lexicons::shipped().ok()?;
         let lexicon = lexicons.get(language)?;
@@ -110,8 +113,8 @@ impl Planner {
             }
         }
         let earlier = request.context.last().map(String::as_str);
-        let talk = Talk { text: request.text, earlier, last: last.as_ref(), doubted };
-        evidence::answer(&talk, self.weights.as_deref()?, &self.catalog, lexicon, clock)
+        let talk = Talk { text: request.text, earlier, last: last.as_ref() };
+        evidence::answer(&talk, words, self.weights.as_deref()?, &self.catalog, lexicon, clock)
     }
 
     /// What the words of a request say, inside its conversation.
@@ -137,6 +140,8 @@ impl Planner {
         }
         if let Answer::Plan(plan) = &mut answer {
             plan.corrected = reading.corrected.clone();
+            *plan =
+                named::looked_for(std::mem::replace(plan, Plan::of(Vec::new())), request.text, &self.catalog);
         }
         if let Answer::Gap(gap) = &mut answer
             && request.text.len() <= LONGEST
