@@ -289,6 +289,7 @@ impl<'c> Teacher<'c> {
                 built: Built { steps: example.steps.clone(), ask: None },
                 score: 0.0,
                 traits: [0.0; TRAITS.len()],
+                called: Vec::new(),
             };
             if matches!(example.shape, Shape::Say | Shape::Gap) {
                 continue;

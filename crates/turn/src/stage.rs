@@ -96,7 +96,13 @@ pub(crate) fn answer(
         plan.corrected = reading.corrected().to_vec();
         return (Answer::Plan(plan), spoken(&reading.explain().language), Stage::Autopath);
     }
-    let (answer, why) = planner.answer(&request, &reading);
+    let (mut answer, why) = planner.answer(&request, &reading);
     let language = spoken(&why.language);
+    // What a person put in is known by the words of its manifest.
+    if let Answer::Gap(gap) = &answer
+        && let Some((led, _)) = planner.led(&request, &gap.words, clock)
+    {
+        answer = led;
+    }
     (answer, language, Stage::Embedded)
 }

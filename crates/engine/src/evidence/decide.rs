@@ -3,7 +3,7 @@
 
 use super::cover::{Spoken, explained, unheld};
 use super::packed::{CHANGES, LOOKS};
-use super::{Candidate, Filled, Last, Packed, Reader, Said};
+use super::{Candidate, Filled, Index, Last, Packed, Reader, Said};
 use crate::catalog::{Catalog, Role, Tool};
 use crate::clock::Clock;
 use crate::plan::{Answer, Choice, Correction, Explain, Leans, Offer, Plan, Step};
@@ -81,6 +81,7 @@ pub(crate) fn answer(
     talk: &Talk<'_>,
     weights: &Packed,
     catalog: &Catalog,
+    index: &Index,
     lexicon: &Lexicon,
     clock: &Clock,
 ) -> Option<(Answer, Explain)> {
@@ -88,7 +89,7 @@ pub(crate) fn answer(
         return None;
     }
     let said = Said::new(talk.text, talk.last, talk.earlier, lexicon, clock);
-    let candidates = Reader::new(weights, catalog).read(&said, talk.last, clock);
+    let candidates = Reader::over(weights, catalog, index).read(&said, talk.last, clock);
     let explain = explain(&said, &candidates);
     let doubted = Some(talk.doubted).filter(|words| !words.is_empty());
     let readings =
@@ -147,7 +148,9 @@ impl Readings<'_> {
             return None;
         }
         if changes
-            && !(lost.iter().all(|unheld| unheld.beside) && self.is_ordered() && self.is_bounded(candidate))
+            && !(lost.iter().all(|unheld| unheld.beside)
+                && self.is_ordered(&candidate.called)
+                && self.is_bounded(candidate))
         {
             return None;
         }
@@ -194,6 +197,10 @@ impl Readings<'_> {
         let tokens = &self.said.lattice.tokens;
         let sure = explained(self.said, candidate);
         doubted.iter().all(|word| {
+            let called = |at: &usize| tokens[*at].text == *word || tokens[*at].norm == *word;
+            if candidate.called.iter().any(called) {
+                return true;
+            }
             let mut places = (0..tokens.len())
                 .filter(|at| tokens[*at].text == *word || tokens[*at].norm == *word)
                 .peekable();
@@ -201,8 +208,8 @@ impl Readings<'_> {
         })
     }
 
-    /// Whether something is ordered, not told or asked.
-    fn is_ordered(&self) -> bool {
+    /// Whether something is ordered, not told or asked. A word that its manifest knows orders where a sentence begins.
+    fn is_ordered(&self, called: &[usize]) -> bool {
         let lattice = &self.said.lattice;
         let orders =
             |edge: &Edge| matches!(edge.sense, Sense::Act(_)) && edge.form == Form::Order && edge.cost < 4;
@@ -211,16 +218,17 @@ impl Readings<'_> {
         };
         let ends =
             |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ',' | ':'));
-        let mut asked = false;
+        let (mut asked, mut begins) = (false, true);
         for at in 0..lattice.tokens.len() {
             if ends(at) {
-                asked = false;
+                (asked, begins) = (false, true);
                 continue;
             }
             asked |= lattice.at(at).iter().any(asks);
-            if !asked && lattice.at(at).iter().any(orders) {
+            if !asked && (lattice.at(at).iter().any(orders) || begins && called.contains(&at)) {
                 return true;
             }
+            begins = false;
         }
         false
     }

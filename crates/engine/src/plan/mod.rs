@@ -33,7 +33,7 @@ pub use respell::Correction;
 
 use crate::catalog::{Catalog, Tool};
 use crate::clock::Clock;
-use crate::evidence::{self, Last, Packed, Talk};
+use crate::evidence::{self, Index, Last, Packed, Talk};
 use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
 use crate::shortcut::beginnings;
@@ -57,6 +57,8 @@ pub struct Planner {
     pub(crate) lexicons: Lexicons,
     /// What evidence is weighed with; none where nothing was learned.
     weights: Option<Arc<Packed>>,
+    /// What speaks for what, over this catalog.
+    index: OnceLock<Arc<Index>>,
     digest: OnceLock<String>,
 }
 
@@ -74,13 +76,19 @@ pub struct Request<'a> {
 impl Planner {
     /// A planner over this catalog.
     pub fn new(catalog: Catalog, lexicons: Lexicons) -> Self {
-        Self { catalog, lexicons, weights: evidence::shipped(), digest: OnceLock::new() }
+        Self {
+            catalog,
+            lexicons,
+            weights: evidence::shipped(),
+            index: OnceLock::new(),
+            digest: OnceLock::new(),
+        }
     }
 
     /// The same planner with other weights, or none: how they are measured.
     #[must_use]
     pub fn weighing(self, weights: Option<Arc<Packed>>) -> Self {
-        Self { weights, ..self }
+        Self { weights, index: OnceLock::new(), ..self }
     }
 
     /// The answer to a request, and why. Same request, catalog and clock: the same bytes.
@@ -90,6 +98,22 @@ impl Planner {
             Answer::Gap(gap) => self.weigh(request, &gap.words, clock).unwrap_or((answer, explain)),
             _ => (answer, explain),
         }
+    }
+
+    /// What evidence makes of a request that its words alone do not explain, where the words of a manifest lead to it: an
+    /// executor that was put in is found the day it is signed.
+    pub fn led(&self, request: &Request<'_>, doubted: &[String], clock: &Clock) -> Option<(Answer, Explain)> {
+        let (answer, explain) = self.weigh(request, doubted, clock)?;
+        let leads = |plan: &Plan| self.index.get().is_some_and(|index| index.leads_to(plan));
+        let answer = match answer {
+            Answer::Plan(plan) if leads(&plan) => Answer::Plan(plan),
+            Answer::Offer(Offer { mut offers }) => {
+                offers.retain(|choice| leads(&choice.plan));
+                (!offers.is_empty()).then_some(Answer::Offer(Offer { offers }))?
+            }
+            _ => return None,
+        };
+        Some((answer, explain))
     }
 
     /// What evidence makes of a request that its words alone do not explain.
@@ -111,7 +135,9 @@ impl Planner {
         }
         let earlier = request.context.last().map(String::as_str);
         let talk = Talk { text: request.text, earlier, last: last.as_ref(), doubted };
-        evidence::answer(&talk, self.weights.as_deref()?, &self.catalog, lexicon, clock)
+        let weights = self.weights.as_deref()?;
+        let index = self.index.get_or_init(|| Arc::new(Index::new(weights, &self.catalog)));
+        evidence::answer(&talk, weights, &self.catalog, index, lexicon, clock)
     }
 
     /// What the words of a request say, inside its conversation.
