@@ -130,6 +130,10 @@ fn what_changes_something_is_ordered_by_its_word_as_it_is_written_and_works_on_w
     let done = "change_files_lines{\"paths\":[\"~/a.txt\"]}";
     assert_eq!(said(&own, "scramble ~/a.txt"), done);
     assert_eq!(said(&own, "strapazza ~/a.txt"), done);
+    // What it works on is looked up as for any other.
+    let found =
+        "find_files{\"base_path\":\"~/Downloads\",\"kind\":\"pdf\"} | change_files_lines{\"from_step\":1}";
+    assert_eq!(said(&own, "scramble the PDFs in Downloads"), found);
     for text in [
         "should I scramble ~/a.txt?",
         "scrambled ~/a.txt",
