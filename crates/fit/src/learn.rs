@@ -297,6 +297,7 @@ impl<'c> Teacher<'c> {
                 score: 0.0,
                 traits: [0.0; TRAITS.len()],
                 chance: 0.0,
+                called: Vec::new(),
             };
             if matches!(example.shape, Shape::Say | Shape::Gap) {
                 continue;

@@ -195,7 +195,7 @@ impl Runtime {
             "reverse": manifest.contract.reverse,
             "error_classes": manifest.contract.error_classes,
             "runtime": manifest.code.runtime,
-            "sandbox": manifest.sandbox,
+            "plan": manifest.plan, "sandbox": manifest.sandbox,
             "digest": found.digest,
             "born": self.born(&found),
         }))

@@ -14,12 +14,37 @@ pub(super) const ROLES: &str = include_str!("../../data/roles.toml");
 /// Why a catalog could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
+    /// The roles that names of arguments stand for are not what they should be.
+    #[error("roles.toml: {0}")]
+    Roles(#[from] toml::de::Error),
     /// A manifest is not what it should be.
-    #[error("manifest: {0}")]
-    Manifest(#[from] toml::de::Error),
+    #[error("{name}/manifest.toml: {why}")]
+    Manifest {
+        /// The executor, as far as the manifest says it.
+        name: String,
+        /// Where and what.
+        why: toml::de::Error,
+    },
+    /// What a manifest tells the planner is not what the schema says.
+    #[error("{name}/manifest.toml: [plan] {key}: there is no argument {arg:?}; known: {known}")]
+    Plan {
+        /// The executor.
+        name: String,
+        /// The key.
+        key: &'static str,
+        /// What it names.
+        arg: String,
+        /// What it may name.
+        known: String,
+    },
     /// A schema is not JSON.
-    #[error("schema: {0}")]
-    Schema(#[from] serde_json::Error),
+    #[error("{name}/schema.json: {why}")]
+    Schema {
+        /// The executor.
+        name: String,
+        /// Where and what.
+        why: serde_json::Error,
+    },
     /// A name is outside the vocabulary.
     #[error("name: {0}")]
     Name(#[from] metnos_vocab::NameError),
@@ -32,6 +57,8 @@ struct Manifest {
     description: BTreeMap<String, Description>,
     #[serde(default)]
     routing: Routing,
+    #[serde(default)]
+    plan: Plan,
 }
 
 #[derive(Deserialize)]
@@ -54,15 +81,17 @@ struct Routing {
     companions: Vec<String>,
 }
 
+/// What the names of arguments stand for.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Roles {
     args: BTreeMap<String, Role>,
-    #[serde(default)]
-    tool: BTreeMap<String, ToolRoles>,
 }
 
+/// `[plan]`: what neither the name nor the schema of an executor says.
 #[derive(Default, Deserialize)]
-struct ToolRoles {
+#[serde(deny_unknown_fields)]
+struct Plan {
     #[serde(default)]
     args: BTreeMap<String, Role>,
     #[serde(default)]
@@ -81,16 +110,25 @@ pub(super) fn read(sources: &[(&str, &str)]) -> Result<Catalog, CatalogError> {
     let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
     for (source, schema) in sources {
         let digest = crate::lexicon::digest(&format!("{source}\0{schema}"));
-        let manifest: Manifest = toml::from_str(source)?;
+        let manifest: Manifest =
+            toml::from_str(source).map_err(|why| CatalogError::Manifest { name: named(source), why })?;
         if tools.contains_key(&manifest.executor.name) {
             continue;
         }
-        let schema: Value = serde_json::from_str(schema)?;
+        let name = manifest.executor.name.clone();
+        let schema: Value = serde_json::from_str(schema).map_err(|why| CatalogError::Schema { name, why })?;
         let mut tool = Tool { digest, ..tool(manifest, &schema, &roles)? };
         speak(&mut tool);
         tools.insert(tool.name.as_str().to_owned(), tool);
     }
     Ok(Catalog { tools: tools.into_values().collect() })
+}
+
+/// The name in a manifest that may be broken elsewhere.
+fn named(manifest: &str) -> String {
+    let table: Option<toml::Table> = toml::from_str(manifest).ok();
+    let name = table.and_then(|table| Some(table.get("executor")?.get("name")?.as_str()?.to_owned()));
+    name.unwrap_or_else(|| "?".to_owned())
 }
 
 /// A manifest is signed: what it does not say in a language, the folder of that language says.
@@ -99,15 +137,14 @@ fn speak(tool: &mut Tool) {
         let said = metnos_tongue::executor(tongue, tool.name.as_str());
         if let Some(said) = said.filter(|_| !tool.scope.contains_key(tongue.code)) {
             tool.scope.insert(tongue.code.to_owned(), said.scope.clone());
-            tool.affinity.extend(said.affinity.iter().cloned());
+            tool.affinity.entry(tongue.code.to_owned()).or_default().extend(said.affinity.iter().cloned());
         }
     }
 }
 
 fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, CatalogError> {
     let name = ExecutorName::parse(&manifest.executor.name)?;
-    let none = ToolRoles::default();
-    let own = roles.tool.get(name.as_str()).unwrap_or(&none);
+    let own = manifest.plan;
     let input = &schema["definitions"]["Input"];
     let output = &schema["definitions"]["Output"]["properties"];
     let list = if output["entries"].is_object() { "entries" } else { "results" };
@@ -116,8 +153,9 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
         .map(|fields| fields.iter().map(|(name, field)| (name.clone(), type_of(field))).collect())
         .unwrap_or_default();
     let args = args(input, &|arg| own.args.get(arg).or_else(|| roles.args.get(arg)).copied());
+    check(&name, &own, &args)?;
     // A list that must be piped in is asked for by the name of the argument that a person could give instead.
-    let mut requires = own.requires.clone();
+    let mut requires = own.requires;
     for arg in args.iter().filter(|arg| arg.required && arg.default.is_none()) {
         if !requires.iter().any(|group| group.contains(&arg.name)) {
             requires.push(vec![arg.name.clone()]);
@@ -128,19 +166,31 @@ fn tool(manifest: Manifest, schema: &Value, roles: &Roles) -> Result<Tool, Catal
         open: output[list]["items"]["additionalProperties"] == true,
         pipes: list == "entries",
         keeps: own.keeps,
-        along: own.along.clone(),
+        along: own.along,
         bounded: own.bounded,
-        needs: own.needs.clone(),
+        needs: own.needs,
         requires,
         args,
         gives,
         dormant: manifest.executor.dormant,
         way: None,
         scope: manifest.description.into_iter().map(|(lang, text)| (lang, text.scope)).collect(),
-        affinity: manifest.routing.affinity.into_values().flatten().collect(),
+        affinity: manifest.routing.affinity,
         companions: manifest.routing.companions,
         digest: String::new(),
         name,
+    })
+}
+
+/// Whether what a manifest tells of arguments is about arguments there are.
+fn check(name: &ExecutorName, plan: &Plan, args: &[Arg]) -> Result<(), CatalogError> {
+    let known = || args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.inside));
+    let told = plan.args.keys().map(|arg| ("args", arg));
+    let asked = plan.requires.iter().flatten().map(|arg| ("requires", arg));
+    let wrong = told.chain(asked).find(|(_, arg)| known().all(|known| known.name != **arg));
+    wrong.map_or(Ok(()), |(key, arg)| {
+        let known = known().map(|arg| arg.name.as_str()).collect::<Vec<_>>().join(", ");
+        Err(CatalogError::Plan { name: name.to_string(), key, arg: arg.clone(), known })
     })
 }
 

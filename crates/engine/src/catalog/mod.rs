@@ -1,13 +1,12 @@
 //! The catalog as the planner sees it: names, typed arguments with their roles, the fields that come out.
 //!
-//! Everything here is read from manifests and schemas, and from `data/roles.toml`, which says what an
-//! argument of a given name is *for*. Nothing is known about a tool that is not written there.
+//! Everything here is read from manifests and schemas. What an argument is *for* the manifest says (`[plan]`), else its
+//! name (`data/roles.toml`). Nothing is known about a tool that is not written there.
 
 mod load;
-mod role;
 
 pub use load::CatalogError;
-pub use role::Role;
+pub use metnos_vocab::Role;
 
 use metnos_vocab::{Class, ExecutorName};
 use std::collections::BTreeMap;
@@ -43,8 +42,8 @@ pub struct Tool {
     pub way: Option<String>,
     /// What it is for, by language.
     pub scope: BTreeMap<String, String>,
-    /// Routing words, all languages.
-    pub affinity: Vec<String>,
+    /// Routing words, by language.
+    pub affinity: BTreeMap<String, Vec<String>>,
     /// Executors that often stand beside it.
     pub companions: Vec<String>,
     /// Of its manifest and schema.

@@ -211,6 +211,11 @@ impl<'c> Cover<'c> {
                 }
             }
         }
+        // A word that leads to an executor says what is asked.
+        for at in &candidate.called {
+            cover.hold(*at, at + 1);
+            cover.narrows[*at] = false;
+        }
         cover
     }
 

@@ -4,7 +4,7 @@
 use super::cover::{Spoken, explained, unheld};
 use super::doubt::{Doubt, Doubts};
 use super::packed::{CHANGES, LOOKS};
-use super::{Candidate, Last, Packed, Reader, Said};
+use super::{Candidate, Index, Last, Packed, Reader, Said};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::plan::{Answer, Choice, Correction, Explain, Leans, Offer, Plan, Step};
@@ -84,6 +84,7 @@ pub(crate) fn answer(
     words: &Answer,
     weights: &Packed,
     catalog: &Catalog,
+    index: &Index,
     lexicon: &Lexicon,
     clock: &Clock,
 ) -> Option<(Answer, Explain)> {
@@ -91,7 +92,7 @@ pub(crate) fn answer(
         return None;
     }
     let said = Said::new(talk.text, talk.last, talk.earlier, lexicon, clock);
-    let candidates = Reader::new(weights, catalog).read(&said, talk.last, clock);
+    let candidates = Reader::over(weights, catalog, index).read(&said, talk.last, clock);
     let explain = explain(&said, &candidates);
     let doubted = match words {
         Answer::Gap(gap) => Some(gap.words.as_slice()).filter(|words| !words.is_empty()),
@@ -258,6 +259,10 @@ impl Readings<'_> {
         let tokens = &self.said.lattice.tokens;
         let sure = explained(self.said, candidate);
         doubted.iter().all(|word| {
+            let called = |at: &usize| tokens[*at].text == *word || tokens[*at].norm == *word;
+            if candidate.called.iter().any(called) {
+                return true;
+            }
             let mut places = (0..tokens.len())
                 .filter(|at| tokens[*at].text == *word || tokens[*at].norm == *word)
                 .peekable();

@@ -166,12 +166,18 @@ impl Doubts<'_> {
         (from..at).any(|before| self.said.lattice.at(before).iter().any(asks))
     }
 
+    /// Whether a part of the request begins with this word.
+    fn begins(&self, at: usize) -> bool {
+        self.clause(at).0 == at
+    }
+
     /// Each thing it changes is ordered, and nothing else is.
     fn order(&self) -> Option<Doubt> {
         let orders = self.orders();
         let speaks = |tool: &Tool, said: &str| self.weights.is_spoken(tool.name.as_str(), said);
         for tool in self.changers() {
-            if !orders.iter().any(|(_, said)| speaks(tool, said)) {
+            let called = self.candidate.called.iter().any(|at| self.begins(*at));
+            if !called && !orders.iter().any(|(_, said)| speaks(tool, said)) {
                 return Some(Doubt::NotOrdered(tool.name.as_str().to_owned()));
             }
         }
@@ -222,7 +228,12 @@ impl Doubts<'_> {
     fn unheard(&self) -> Option<Doubt> {
         let unheard = self.candidate.filled.iter().find(|filled| {
             let said = construction(filled.slot, &self.said.mentions[filled.mention], self.said);
-            !self.tools().any(|tool| self.weights.is_spoken(&heard_under(tool.name.as_str()), &said))
+            !self.tools().any(|tool| {
+                let under = heard_under(tool.name.as_str());
+                // Of what no row uses only the manifest knows how it is asked for.
+                !self.weights.knows(&under) && tool.takes(filled.slot.role)
+                    || self.weights.is_spoken(&under, &said)
+            })
         });
         unheard.map(|filled| {
             let mention = &self.said.mentions[filled.mention];

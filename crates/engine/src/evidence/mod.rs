@@ -1,6 +1,7 @@
 //! Reading by evidence: fitted weights say which shape a request has and which of its mentions fills which slot; types
 //! read the values.
 
+mod affinity;
 mod assign;
 mod build;
 mod cover;
@@ -31,13 +32,15 @@ pub use slot::{Layout, Slot};
 
 use crate::catalog::{Catalog, Role, Tool};
 use crate::clock::Clock;
-use crate::plan::Step;
+use crate::plan::{Plan, Step};
 use crate::shape::Shape;
+use affinity::{Affinity, Called};
 use assign::Scene;
 use build::Builder;
 use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, features, mentions};
 use rank::Weighed;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A request, as weights see it.
 #[derive(Debug)]
@@ -71,6 +74,16 @@ pub struct Candidate {
     pub traits: Traits,
     /// How likely it is among the readings of its request.
     pub chance: f32,
+    /// The words that the manifest of its executor knows: they say what is asked.
+    pub called: Vec<usize>,
+}
+
+impl Candidate {
+    /// A reading that nothing speaks for yet.
+    pub fn new(shape: &Shape, filled: Vec<Filled>, built: Built) -> Self {
+        let traits = [0.0; TRAITS.len()];
+        Self { shape: shape.clone(), filled, built, score: 0.0, traits, chance: 0.0, called: Vec::new() }
+    }
 }
 
 /// So many shapes are tried.
@@ -171,13 +184,20 @@ fn sentences(text: &str) -> Vec<&str> {
 pub struct Reader<'m> {
     model: &'m Packed,
     catalog: &'m Catalog,
-    /// For each known shape the labels that speak for it, one a factor.
-    factors: Vec<(Shape, Vec<Option<usize>>)>,
+    index: Cow<'m, Index>,
 }
 
-impl<'m> Reader<'m> {
-    /// A reader over a catalog.
-    pub fn new(model: &'m Packed, catalog: &'m Catalog) -> Self {
+/// What speaks for what, over one catalog: made once.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    /// For each known shape the labels that speak for it, one a factor.
+    factors: Vec<(Shape, Vec<Option<usize>>)>,
+    /// The executors that no known shape mentions.
+    affinity: Affinity,
+}
+
+impl Index {
+    pub(crate) fn new(model: &Packed, catalog: &Catalog) -> Self {
         let index: std::collections::HashMap<&str, usize> =
             model.labels().iter().enumerate().map(|(n, label)| (label.as_str(), n)).collect();
         let of = |shape: &Shape| {
@@ -185,7 +205,20 @@ impl<'m> Reader<'m> {
             let labels = names.iter().map(|name| index.get(name.as_str()).copied()).collect();
             (shape.clone(), labels)
         };
-        Self { model, catalog, factors: model.shapes().iter().map(of).collect() }
+        let factors = model.shapes().iter().map(of).collect();
+        Self { factors, affinity: Affinity::new(model, catalog) }
+    }
+}
+
+impl<'m> Reader<'m> {
+    /// A reader over a catalog.
+    pub fn new(model: &'m Packed, catalog: &'m Catalog) -> Self {
+        Self { model, catalog, index: Cow::Owned(Index::new(model, catalog)) }
+    }
+
+    /// The same over an index that was made before.
+    pub(crate) fn over(model: &'m Packed, catalog: &'m Catalog, index: &'m Index) -> Self {
+        Self { model, catalog, index: Cow::Borrowed(index) }
     }
 
     /// The readings of a request, the likeliest first.
@@ -193,7 +226,7 @@ impl<'m> Reader<'m> {
         let scores: Vec<Vec<f32>> =
             said.features.iter().map(|features| self.model.scores(features)).collect();
         let mut ranked: Vec<(f32, Vec<f32>, &Shape)> =
-            self.factors.iter().map(|(shape, labels)| self.rated(shape, labels, &scores)).collect();
+            self.index.factors.iter().map(|(shape, labels)| self.rated(shape, labels, &scores)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
         ranked.truncate(TRIED);
         let scene = Scene::new(&said.lattice, &said.mentions);
@@ -202,6 +235,9 @@ impl<'m> Reader<'m> {
         for (n, (_, factors, shape)) in ranked.iter().enumerate() {
             let readings = self.candidates(factors, shape, said, &scene, last, &decided, clock);
             out.extend(readings.into_iter().take(if n < VARIED { usize::MAX } else { 1 }));
+        }
+        for called in self.index.affinity.called(said) {
+            out.extend(self.called(&called, said, last, &decided, clock));
         }
         out.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut kept: Vec<Candidate> = Vec::with_capacity(out.len());
@@ -219,6 +255,32 @@ impl<'m> Reader<'m> {
             candidate.chance = ((candidate.score - best) * 0.8).exp() / total;
         }
         kept
+    }
+
+    /// The readings with an executor that only its manifest speaks for. Words that lead to it are no values.
+    fn called(
+        &self,
+        called: &Called<'_>,
+        said: &Said,
+        last: Option<&Last>,
+        decided: &build::Flags<'_>,
+        clock: &Clock,
+    ) -> Vec<Candidate> {
+        let mut mentions = said.mentions.clone();
+        for mention in &mut mentions {
+            if (mention.from..mention.to).any(|at| called.at.contains(&at)) {
+                mention.cost = u8::MAX;
+            }
+        }
+        let scene = Scene::new(&said.lattice, &mentions);
+        let mut readings = self.candidates(&[], called.shape, said, &scene, last, decided, clock);
+        for reading in &mut readings {
+            reading.called.clone_from(&called.at);
+            let cost = reading.traits[rank::Trait::Cost as usize];
+            self.weigh(reading, &[], cost, said, last);
+            reading.score += called.score;
+        }
+        readings
     }
 
     /// How much speaks for a shape, altogether and for each of its factors: in the whole request, or in the sentence that
@@ -255,18 +317,8 @@ impl<'m> Reader<'m> {
         clock: &Clock,
     ) -> Vec<Candidate> {
         let weighed = |filled: Vec<Filled>, built: Built, cost: f32| {
-            let mut candidate = Candidate {
-                shape: shape.clone(),
-                filled,
-                built,
-                score: 0.0,
-                traits: [0.0; TRAITS.len()],
-                chance: 0.0,
-            };
-            let (catalog, weights) = (self.catalog, self.model);
-            candidate.traits =
-                Weighed { said, candidate: &candidate, factors, cost, last, catalog, weights }.traits();
-            candidate.score = rank::weigh(&candidate.traits, self.model.rank());
+            let mut candidate = Candidate::new(shape, filled, built);
+            self.weigh(&mut candidate, factors, cost, said, last);
             candidate
         };
         if matches!(shape, Shape::Say | Shape::Gap) {
@@ -284,6 +336,13 @@ impl<'m> Reader<'m> {
             Some(weighed(filled, built, cost))
         };
         scene.assign(&layout, self.model, clock).into_iter().filter_map(made).collect()
+    }
+
+    /// What speaks for a reading, and how much.
+    fn weigh(&self, reading: &mut Candidate, factors: &[f32], cost: f32, said: &Said, last: Option<&Last>) {
+        let (catalog, weights) = (self.catalog, self.model);
+        reading.traits = Weighed { said, candidate: reading, factors, cost, last, catalog, weights }.traits();
+        reading.score = rank::weigh(&reading.traits, self.model.rank());
     }
 
     /// The steps of a shape with these values.
@@ -344,14 +403,8 @@ impl<'m> Reader<'m> {
                     filled.push(pair);
                 }
             }
-            self.made(shape, &layout, said, last, &decided, filled).map(|(filled, built)| Candidate {
-                shape: shape.clone(),
-                filled,
-                built,
-                score: 0.0,
-                traits: [0.0; TRAITS.len()],
-                chance: 0.0,
-            })
+            self.made(shape, &layout, said, last, &decided, filled)
+                .map(|(filled, built)| Candidate::new(shape, filled, built))
         });
         (from_gold, assigned)
     }

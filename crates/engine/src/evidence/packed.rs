@@ -163,6 +163,17 @@ impl Packed {
         words.is_some_and(|words| words.binary_search_by(|known| known.as_str().cmp(word)).is_ok())
     }
 
+    /// Whether people used this word for any executor.
+    pub(crate) fn is_said(&self, word: &str) -> bool {
+        let of_tools = self.names.spoken.keys().filter(|of| ![LOOKS, CHANGES].contains(&of.as_str()));
+        of_tools.into_iter().any(|of| self.is_spoken(of, word))
+    }
+
+    /// Whether people's words for this are known at all.
+    pub(crate) fn knows(&self, of: &str) -> bool {
+        self.names.spoken.contains_key(of)
+    }
+
     /// How much the features speak for each label.
     pub(crate) fn scores(&self, features: &[(u64, f32)]) -> Vec<f32> {
         let mut scores = self.names.bias.clone();

@@ -34,7 +34,7 @@ pub use respell::Correction;
 
 use crate::catalog::{Catalog, Tool};
 use crate::clock::Clock;
-use crate::evidence::{self, Last, Packed, Talk};
+use crate::evidence::{self, Index, Last, Packed, Talk};
 use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
 use crate::shortcut::beginnings;
@@ -58,6 +58,8 @@ pub struct Planner {
     pub(crate) lexicons: Lexicons,
     /// What evidence is weighed with; none where nothing was learned.
     weights: Option<Arc<Packed>>,
+    /// What speaks for what, over this catalog.
+    index: OnceLock<Arc<Index>>,
     digest: OnceLock<String>,
 }
 
@@ -75,13 +77,19 @@ pub struct Request<'a> {
 impl Planner {
     /// A planner over this catalog.
     pub fn new(catalog: Catalog, lexicons: Lexicons) -> Self {
-        Self { catalog, lexicons, weights: evidence::shipped(), digest: OnceLock::new() }
+        Self {
+            catalog,
+            lexicons,
+            weights: evidence::shipped(),
+            index: OnceLock::new(),
+            digest: OnceLock::new(),
+        }
     }
 
     /// The same planner with other weights, or none: how they are measured.
     #[must_use]
     pub fn weighing(self, weights: Option<Arc<Packed>>) -> Self {
-        Self { weights, ..self }
+        Self { weights, index: OnceLock::new(), ..self }
     }
 
     /// The answer to a request, and why. Same request, catalog and clock: the same bytes.
@@ -114,7 +122,9 @@ impl Planner {
         }
         let earlier = request.context.last().map(String::as_str);
         let talk = Talk { text: request.text, earlier, last: last.as_ref() };
-        evidence::answer(&talk, words, self.weights.as_deref()?, &self.catalog, lexicon, clock)
+        let weights = self.weights.as_deref()?;
+        let index = self.index.get_or_init(|| Arc::new(Index::new(weights, &self.catalog)));
+        evidence::answer(&talk, words, weights, &self.catalog, index, lexicon, clock)
     }
 
     /// What the words of a request say, inside its conversation.

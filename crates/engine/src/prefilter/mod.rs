@@ -42,7 +42,7 @@ impl From<&Tool> for Candidate {
         Self {
             name: tool.name.as_str().to_owned(),
             description: tool.scope.values().cloned().collect::<Vec<_>>().join(" "),
-            affinity: tool.affinity.clone(),
+            affinity: tool.affinity.values().flatten().cloned().collect(),
             args: tool.args.iter().map(|arg| (arg.name.clone(), serde_json::Value::Null)).collect(),
         }
     }

@@ -10,3 +10,4 @@ mod requests;
 mod robust;
 mod score;
 mod shortcuts;
+mod strangers;

@@ -28,6 +28,7 @@ pub fn coherent(manifest: &Manifest, schemas: &Schemas) -> Result<(), Incoherenc
         let place = || format!("[[capability]] {i}: {target}");
         check_target(target, &schemas.input).map_err(|message| Incoherence { place: place(), message })?;
     }
+    super::plan::coherent(&manifest.plan, &schemas.input)?;
     let declares = |names: &[&str]| manifest.capability.iter().any(|c| names.contains(&c.name.as_str()));
     let needs = |place: &str, what: &str| {
         Err(Incoherence { place: place.to_owned(), message: format!("needs the capability {what}") })
@@ -72,7 +73,7 @@ fn entries(input: &Schema) -> Result<(), String> {
     }
 }
 
-fn missing(name: &str, input: &Schema) -> String {
+pub(super) fn missing(name: &str, input: &Schema) -> String {
     let near = metnos_vocab::nearest(name, input.properties().map(|(name, _)| name));
     let hint = near.map(|near| format!("; nearest: {near:?}")).unwrap_or_default();
     format!("Input has no argument {name:?}{hint}")

@@ -1,11 +1,13 @@
 //! The identity card of an executor: what it is called, says, promises and needs.
 
 mod coherence;
+mod plan;
 mod read;
 mod words;
 
 pub use crate::document::{ManifestError, Problem};
 pub use coherence::{Incoherence, coherent};
+pub use plan::Plan;
 pub use words::{CAPABILITIES, CreatedBy, ReversePattern, Version};
 
 use crate::failure::ErrorClass;
@@ -28,6 +30,8 @@ pub struct Manifest {
     pub description: BTreeMap<String, Description>,
     /// How requests find it.
     pub routing: Routing,
+    /// What the planner is told about it.
+    pub plan: Plan,
     /// What it promises.
     pub contract: Contract,
     /// What runs.

@@ -22,7 +22,17 @@ pub(super) fn manifest(bytes: &[u8], file: &str) -> Read<(Manifest, Places)> {
     let source = Source::new(bytes, file, MANIFEST_MAX)?;
     let tree = source.parse()?;
     let root = Table::root(source, &tree);
-    root.only(&["executor", "description", "routing", "contract", "code", "sandbox", "capability", "audit"])?;
+    root.only(&[
+        "executor",
+        "description",
+        "routing",
+        "plan",
+        "contract",
+        "code",
+        "sandbox",
+        "capability",
+        "audit",
+    ])?;
     let section = |name: &str| root.need(name)?.table();
     let (contract_table, code_table, sandbox_table) =
         (section("contract")?, section("code")?, section("sandbox")?);
@@ -43,6 +53,7 @@ pub(super) fn manifest(bytes: &[u8], file: &str) -> Read<(Manifest, Places)> {
     let manifest = Manifest {
         description: descriptions(&section("description")?)?,
         routing: routing(&section("routing")?)?,
+        plan: root.get("plan").map_or(Ok(Plan::default()), |field| plan::plan(&field.table()?))?,
         hash: digest(&sandbox_table.need("hash")?)?,
         capability: capabilities(&root)?,
         audit: audit(&section("audit")?)?,

@@ -227,6 +227,85 @@ fn scopes_and_targets_must_exist_in_the_schema() {
     assert!(said(&format!("{paths},{entries},{plain}")).contains("lacks \"format\": \"path\""));
 }
 
+/// The manifest with this section for the planner.
+fn planned(section: &str) -> String {
+    MOVE.replace("[contract]", &format!("[plan]\n{section}\n[contract]"))
+}
+
+#[test]
+fn the_section_for_the_planner_is_read_in_full() {
+    let text = planned(
+        "args = { paths = \"paths\", to = \"dst_dir\" }\nneeds = [\"path\"]\nrequires = [[\"paths\", \"entries\"]]\nkeeps = true\nalong = \"files\"\nbounded = true",
+    );
+    let plan = Manifest::parse(&text, "m.toml").unwrap().plan;
+    assert_eq!(plan.args["to"], metnos_vocab::Role::DstDir);
+    assert_eq!(
+        (plan.needs, plan.requires),
+        (vec!["path".to_owned()], vec![vec!["paths".to_owned(), "entries".to_owned()]])
+    );
+    assert_eq!((plan.keeps, plan.along.as_deref(), plan.bounded), (true, Some("files"), true));
+    assert_eq!(Manifest::parse(MOVE, "m.toml").unwrap().plan, Plan::default());
+}
+
+#[test]
+fn a_mistake_in_the_section_for_the_planner_is_named_with_what_is_known() {
+    for (section, expected) in [
+        ("arg = {}", "[plan] arg: unknown key; nearest: \"args\""),
+        (
+            "args = { paths = \"path\" }",
+            "[plan.args] paths: expected a role (nearest: \"paths\"), found \"path\"",
+        ),
+        ("args = { paths = 3 }", "[plan.args] paths: expected a string, found 3"),
+        ("args = [\"paths\"]", "[plan] args: expected a table, found a list"),
+        ("needs = []", "[plan] needs: expected the names of fields, found a list"),
+        (
+            "requires = [[]]",
+            "[plan] requires[0]: expected the names of arguments of which one must be given, found a list",
+        ),
+        ("requires = [\"paths\"]", "[plan] requires[0]: expected a list, found \"paths\""),
+        ("keeps = \"yes\"", "[plan] keeps: expected true or false, found \"yes\""),
+        ("along = \"fils\"", "[plan] along: expected an object (nearest: \"files\"), found \"fils\""),
+    ] {
+        let said = said(&planned(section));
+        assert_eq!(said.splitn(4, ':').nth(3).map(str::trim), Some(expected), "{said}");
+        assert!(said.starts_with("m.toml:"), "{said}");
+    }
+    // Where nothing is near, all that are known are named.
+    let said = said(&planned("args = { paths = \"zzzzzzzz\" }"));
+    assert!(said.contains("one of action add after") && said.contains("write_format"), "{said}");
+    let said = self::said(&planned("along = \"zzzzzzzz\""));
+    assert!(said.contains("one of files dirs"), "{said}");
+}
+
+#[test]
+fn the_section_for_the_planner_speaks_of_arguments_there_are() {
+    let path = r#"{"type":"string","format":"path"}"#;
+    let paths = format!(r#""paths":{{"type":"array","items":{path}}},"dst_dir":{path}"#);
+    let entries = r#""entries":{"type":"array","items":{"type":"object"}}"#;
+    let inner =
+        r#""events":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"}}}}"#;
+    let said = |section: &str, properties: &str| {
+        let manifest = Manifest::parse(&planned(section).replace("\"entries:path\"", ""), "m.toml").unwrap();
+        let text = format!(
+            r#"{{"definitions":{{"Input":{{"type":"object","additionalProperties":false,"properties":{{{properties}}}}},"Output":{{"type":"object"}}}}}}"#
+        );
+        let schemas = Schemas::parse(text.as_bytes()).unwrap();
+        coherent(&manifest, &schemas).map_or_else(|e| e.to_string(), |()| "ok".to_owned())
+    };
+    assert_eq!(said("args = { paths = \"paths\" }\nrequires = [[\"paths\"]]", &paths), "ok");
+    assert_eq!(said("args = { title = \"title\" }", &format!("{paths},{inner}")), "ok");
+    assert_eq!(
+        said("args = { path = \"paths\" }", &paths),
+        "manifest.toml: [plan.args]: Input has no argument \"path\"; nearest: \"paths\""
+    );
+    assert!(
+        said("requires = [[\"paths\"], [\"zz\"]]", &paths)
+            .contains("[plan] requires[1]: Input has no argument")
+    );
+    assert!(said("keeps = true", &paths).contains("[plan] keeps: it speaks of records"));
+    assert_eq!(said("keeps = true", &format!("{paths},{entries}")), "ok");
+}
+
 #[test]
 fn versions_are_ordered_as_numbers_and_spelled_one_way() {
     let v = |text: &str| text.parse::<Version>();

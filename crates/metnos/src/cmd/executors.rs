@@ -122,6 +122,9 @@ fn show(printer: Printer, runtime: &metnos_runtime::Runtime, name: &str) -> Resu
             printer.say(format!("    {must} {argument:<16} {kind}{default}  {about}"));
         }
     }
+    for (key, told) in card["plan"].as_object().into_iter().flatten() {
+        printer.say(format!("  plan {key:<8} {told}"));
+    }
     for part in ["read", "write", "net", "exec"] {
         let scopes = card.pointer(&format!("/sandbox/{part}")).map(ToString::to_string).unwrap_or_default();
         printer.say(format!("  may {part:<6} {scopes}"));

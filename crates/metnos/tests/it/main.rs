@@ -46,6 +46,7 @@ mod offers;
 mod one_answer;
 mod ops;
 mod outside;
+mod own_words;
 mod pages;
 mod people;
 mod plans;

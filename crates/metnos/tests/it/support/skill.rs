@@ -12,6 +12,10 @@ pub struct Skill {
     pub runtime: String,
     /// Extra lines for `[sandbox]`.
     pub sandbox: String,
+    /// Words that lead to it, by language; a few where nothing is said.
+    pub routing: Option<String>,
+    /// The section for the planner.
+    pub plan: String,
     /// Whether it changes anything.
     pub changes: bool,
     pub schema: String,
@@ -66,6 +70,8 @@ impl Skill {
             created_by: "skill:words@1.0.0".into(),
             runtime: "python".into(),
             sandbox: String::new(),
+            routing: None,
+            plan: String::new(),
             changes: false,
             schema: SCHEMA.into(),
             birth: BIRTH.into(),
@@ -153,7 +159,8 @@ expect = { ok = false }
 
     /// The manifest of the folder.
     pub fn manifest(&self) -> String {
-        let Self { name, version, created_by, runtime, sandbox, .. } = self;
+        let Self { name, version, created_by, runtime, sandbox, plan, .. } = self;
+        let words = self.routing.as_deref().unwrap_or(r#"en = ["count", "words"]"#);
         let changes = self.changes;
         let profile = if changes { "fs-write" } else { "pure" };
         let reverse = if changes { r#"["restore_blob", "delete_created_paths"]"# } else { "[]" };
@@ -172,8 +179,10 @@ not = "Numbers: compute_numbers."
 out = "value, entries=[{{word,length}}]"
 
 [routing]
-affinity = {{ en = ["count", "words"] }}
+affinity = {{ {words} }}
 companions = []
+
+{plan}
 
 [contract]
 error_classes = ["wrong_args", "dst_exists", "permission_denied", "not_found", "unauthorized", "network", "policy_violation"]
