@@ -32,7 +32,7 @@ pub use slot::{Layout, Slot};
 
 use crate::catalog::{Catalog, Role, Tool};
 use crate::clock::Clock;
-use crate::plan::{Plan, Step};
+use crate::plan::Step;
 use crate::shape::Shape;
 use affinity::{Affinity, Called};
 use assign::Scene;
