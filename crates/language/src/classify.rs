@@ -22,6 +22,20 @@ pub(crate) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
         return one(Lit::Email(run.to_owned()));
     }
     if run == "~" || ["~/", "/", "./", "../"].iter().any(|p| run.starts_with(p)) && run.len() > 1 {
+        // `~/x/*.deb`: a folder, and what is looked for in it.
+        if let Some((folder, pattern)) = run.rsplit_once('/').filter(|(_, last)| last.contains('*'))
+            && !folder.is_empty()
+            && !folder.contains('*')
+        {
+            let cut = start + folder.len() + 1;
+            for (from, to, lit) in
+                [(start, cut, Lit::Path(folder.to_owned())), (cut, end, Lit::Glob(pattern.to_owned()))]
+            {
+                let text = text[from..to].to_owned();
+                out.push(Token { norm: text.to_lowercase(), text, start: from, end: to, lit });
+            }
+            return;
+        }
         return one(Lit::Path(run.to_owned()));
     }
     if run.contains('*') && run.len() > 1 {
@@ -33,8 +47,24 @@ pub(crate) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
     {
         return one(Lit::Ext(ext.to_ascii_lowercase()));
     }
-    if run.starts_with(|c: char| c.is_ascii_digit()) && number(text, start, end, out) {
-        return;
+    if run.starts_with(|c: char| c.is_ascii_digit()) {
+        if let Some(sign) = between_amounts(run) {
+            number(text, start, start + sign, out);
+            let sign = start + sign;
+            let text_of = || "-".to_owned();
+            out.push(Token {
+                text: text_of(),
+                norm: text_of(),
+                start: sign,
+                end: sign + 1,
+                lit: Lit::Symbol('-'),
+            });
+            number(text, sign + 1, end, out);
+            return;
+        }
+        if number(text, start, end, out) {
+            return;
+        }
     }
     let mut one = |lit: Lit| {
         out.push(Token { text: run.to_owned(), norm: run.to_lowercase(), start, end, lit });
@@ -52,6 +82,18 @@ pub(crate) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
         return one(Lit::File(run.to_owned()));
     }
     words(run, start, tails, out);
+}
+
+/// "500M-1.5G": where the sign is between two amounts with a unit.
+fn between_amounts(run: &str) -> Option<usize> {
+    let (first, second) = run.split_once('-')?;
+    let amount = |text: &str| {
+        let value = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = text.len() - value.len();
+        let digits = value.starts_with(|c: char| c.is_ascii_digit());
+        (1..=3).contains(&unit) && digits && value.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    };
+    (amount(first) && amount(second)).then_some(first.len())
 }
 
 /// "l'11", "dell'11/11": where the digits begin after a word that lost its end.
