@@ -166,7 +166,9 @@ impl Lattice {
                 meant[at].clone_from(word);
             }
             (parts[at], part_costs[at]) = (meant[at].clone(), costs[at]);
-            if let Some((word, cost)) = self.parts[at].take().filter(|(word, _)| Some(word) != corrected.as_ref()) {
+            if let Some((word, cost)) =
+                self.parts[at].take().filter(|(word, _)| Some(word) != corrected.as_ref())
+            {
                 (parts[at], part_costs[at], same) = (word, cost, false);
             }
         }
@@ -186,7 +188,8 @@ impl Lattice {
                 }
                 let meanings = lexicon.meanings(&words[at..end].join(" "));
                 let edges: Vec<Edge> = meanings.iter().map(|meaning| edge(end, meaning, cost)).collect();
-                let edges: Vec<Edge> = edges.into_iter().filter(|edge| !self.edges[at].contains(edge)).collect();
+                let edges: Vec<Edge> =
+                    edges.into_iter().filter(|edge| !self.edges[at].contains(edge)).collect();
                 self.edges[at].extend(edges);
                 self.edges[at].sort_by_key(|edge| std::cmp::Reverse(edge.end));
             }
@@ -225,10 +228,22 @@ fn split(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
                 for part in text.split('/') {
                     if from > token.start {
                         let sign = || "/".to_owned();
-                        out.push(Token { text: sign(), norm: sign(), start: from - 1, end: from, lit: Lit::Symbol('/') });
+                        out.push(Token {
+                            text: sign(),
+                            norm: sign(),
+                            start: from - 1,
+                            end: from,
+                            lit: Lit::Symbol('/'),
+                        });
                     }
                     let end = from + part.len();
-                    out.push(Token { text: part.to_owned(), norm: part.to_lowercase(), start: from, end, lit: Lit::Word });
+                    out.push(Token {
+                        text: part.to_owned(),
+                        norm: part.to_lowercase(),
+                        start: from,
+                        end,
+                        lit: Lit::Word,
+                    });
                     from = end + 1;
                 }
             }

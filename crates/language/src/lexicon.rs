@@ -133,8 +133,7 @@ impl Lexicon {
         }
         let paradigms: BTreeMap<String, Vec<String>> =
             sources.iter_mut().flat_map(|source| std::mem::take(&mut source.paradigms)).collect();
-        let mut grammar =
-            sources.iter_mut().find_map(|source| source.grammar.take()).unwrap_or_default();
+        let mut grammar = sources.iter_mut().find_map(|source| source.grammar.take()).unwrap_or_default();
         grammar.short = grammar.short.iter().map(|(word, meant)| (fold(word), fold(meant))).collect();
         let mut phrases: HashMap<String, Vec<Meaning>> = HashMap::new();
         for (section, senses) in sources.iter().flat_map(|source| &source.words) {

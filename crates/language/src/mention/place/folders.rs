@@ -215,9 +215,9 @@ pub(super) fn called(words: &Words<'_>, found: &mut Found, folder: Called) {
     let path = format!("~/{}", folder.name.trim_matches('/'));
     found.add(words, folder.from, folder.to, What::Place(path), folder.cost);
     // "where is the navidad folder": its name is what is looked for.
-    if folder.cost < 3 && !folder.name.contains('/') {
+    if folder.cost < 5 && !folder.name.contains('/') {
         let name = What::Name(format!("*{}*", folder.name));
-        found.add(words, folder.from, folder.to, name, folder.cost + 2);
+        found.add(words, folder.from, folder.to, name, (folder.cost + 4).min(6));
     }
     found.called.push(folder);
 }

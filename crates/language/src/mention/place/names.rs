@@ -84,7 +84,10 @@ fn longer(words: &Words<'_>, from: usize, at: usize, found: &mut Found) {
         let path = format!("{path} {}", words.text(from, at + 1));
         return found.add(words, before, at + 1, What::Path(path), cost + extra);
     }
-    let Some(tie) = words.relation(from).filter(|tie| tie.relation == Relation::Of) else { return };
+    let Some(tie) = words.relation(from) else { return };
+    let tied = [(Relation::Of, 0), (Relation::For, 2), (Relation::With, 2)];
+    let tied = tied.iter().find(|(relation, _)| words.relates(tie.from, *relation).is_some());
+    let Some((_, rarer)) = tied else { return };
     let mut first = tie.from;
     while first > 0 && at - first < LONGEST + 2 && belongs(words, first - 1) {
         first -= 1;
@@ -92,7 +95,13 @@ fn longer(words: &Words<'_>, from: usize, at: usize, found: &mut Found) {
     if first < tie.from {
         let named = words.cue_before(first, Cue::File);
         let open = words.part(first) == Part::Open || words.is_name(first);
-        let cost = if named.is_some() { 0 } else if open { 2 } else { 4 };
+        let cost = if named.is_some() {
+            0
+        } else if open {
+            2
+        } else {
+            4
+        } + rarer;
         let name = What::Name(words.text(first, at + 1));
         found.add(words, named.unwrap_or(first), at + 1, name, cost);
     }
@@ -156,7 +165,8 @@ fn named(words: &Words<'_>, at: usize, found: &mut Found) {
     // "called something of X"
     let some = |sense: Sense| matches!(sense, Sense::Quantity(_)).then_some(());
     if let Some(((), vague)) = words.reading.lattice.find(start, some) {
-        let tie = [Relation::Of, Relation::With, Relation::Like].iter().find_map(|r| words.relates(vague, *r));
+        let tie =
+            [Relation::Of, Relation::With, Relation::Like].iter().find_map(|r| words.relates(vague, *r));
         start = words.skip_idle(tie.unwrap_or(start));
     }
     for (end, more) in folders::names(words, start, true) {

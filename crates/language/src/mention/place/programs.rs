@@ -14,11 +14,27 @@ const LISTED: usize = 6;
 pub(super) fn read(words: &Words<'_>, found: &mut Found) {
     for at in 0..words.len() {
         let Some(edge) = words.edges(at).iter().find(|edge| is_said_of(edge)) else { continue };
-        let is_thing = matches!(edge.sense, Sense::Thing(_) | Sense::Cue(_));
+        let is_cue = matches!(edge.sense, Sense::Cue(_));
+        let is_thing = is_cue || matches!(edge.sense, Sense::Thing(_));
         let cost = edge.cost.min(2) + u8::from(is_thing);
-        after(words, edge.end, cost, found);
-        before(words, at, cost, found);
+        // What follows a cue is read with all texts that cues have.
+        if !is_cue && (!is_thing || clear(words, edge.end)) {
+            after(words, edge.end, cost, found);
+        }
+        if !is_thing || at.checked_sub(1).is_some_and(|last| clear(words, last) || is_beside(words, last)) {
+            before(words, at, cost, found);
+        }
     }
+}
+
+/// Whether a word is written as names are.
+fn clear(words: &Words<'_>, at: usize) -> bool {
+    words.is_name(at) || words.is_quoted(at) || words.is_identifier(at)
+}
+
+/// "the nas credential": an unknown word after an article.
+fn is_beside(words: &Words<'_>, at: usize) -> bool {
+    words.part(at) == Part::Open && at > 0 && words.is_idle(at - 1)
 }
 
 /// "installed", "running", "stuck"; "the process", "the package", "the calendar", "the credential".
@@ -61,8 +77,10 @@ fn before(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
     for _ in 0..LISTED {
         let Some(last) = end.checked_sub(1) else { return };
         let Some(more) = name(words, last) else { return };
+        // "is scratch installed", but "check installed packages"
         let acts = words.edges(last).iter().any(|edge| matches!(edge.sense, Sense::Act(_)));
-        if acts && !words.is_name(last) {
+        let asked = last > 0 && words.part(last - 1) == Part::Binds;
+        if acts && !words.is_name(last) && !asked {
             return;
         }
         found.add(words, last, last + 1, What::Text(words.text(last, last + 1)), cost + more);

@@ -271,10 +271,13 @@ fn tied(words: &Words<'_>, at: usize, found: &mut Found) {
 
 /// "in room 2": a word with a number.
 fn room(words: &Words<'_>, at: usize, found: &mut Found) {
-    let Some(end) = words.relates(at, Relation::In).or_else(|| words.relates(at, Relation::At)) else { return };
+    let Some(end) = words.relates(at, Relation::In).or_else(|| words.relates(at, Relation::At)) else {
+        return;
+    };
     let start = words.skip_idle(end);
     let number = matches!(words.lit(start + 1), Some(Lit::Number(n)) if *n < 1000.0 && n.fract() == 0.0);
-    let last = words.part(start + 2) != Part::Dated && !matches!(words.part(start + 2), Part::Open | Part::Known);
+    let last =
+        words.part(start + 2) != Part::Dated && !matches!(words.part(start + 2), Part::Open | Part::Known);
     if number && last && matches!(words.part(start), Part::Open | Part::Known) {
         found.add(words, start, start + 2, What::Text(words.text(start, start + 2)), 3);
     }
