@@ -57,8 +57,13 @@ pub(crate) fn values(what: &What, role: Role, clock: &Clock) -> Vec<(Role, Value
         What::Code(code) => {
             let digits = code.bytes().filter(u8::is_ascii_digit).count();
             let called = digits >= 6 && !code.contains(char::is_alphabetic);
-            let wanted = if called { Role::Phones } else { Role::Ids };
-            if role == wanted { text(code) } else { Vec::new() }
+            let is_taken = match role {
+                Role::Phones => called,
+                Role::Ids => !called && digits > 0,
+                Role::Name | Role::Names => !called,
+                _ => false,
+            };
+            if is_taken { text(code) } else { Vec::new() }
         }
         What::Zone(zone) if role == Role::Timezone => text(zone.name()),
         What::Expression(sum) if role == Role::Expression => text(sum),

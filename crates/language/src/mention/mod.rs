@@ -95,7 +95,7 @@ pub enum What {
     Quoted(String),
     /// A text that a cue names: "the word X", "saying X".
     Text(String),
-    /// A number or sign by which something is called: a phone number, `t-14`.
+    /// A number or sign by which something is called: a phone number, `t-14`, a program.
     Code(String),
     /// A command in backticks or after a cue.
     Command(String),

@@ -16,13 +16,14 @@ pub(super) fn read(words: &Words<'_>, found: &mut Found) {
         let Some(edge) = words.edges(at).iter().find(|edge| is_said_of(edge)) else { continue };
         let is_cue = matches!(edge.sense, Sense::Cue(_));
         let is_thing = is_cue || matches!(edge.sense, Sense::Thing(_));
+        let is_calendar = matches!(edge.sense, Sense::Thing(id) if id.name() == "calendar");
         let cost = edge.cost.min(2) + u8::from(is_thing);
         // What follows a cue is read with all texts that cues have.
         if !is_cue && (!is_thing || clear(words, edge.end)) {
-            after(words, edge.end, cost, found);
+            after(words, edge.end, cost, is_calendar, found);
         }
         if !is_thing || at.checked_sub(1).is_some_and(|last| clear(words, last) || is_beside(words, last)) {
-            before(words, at, cost, found);
+            before(words, at, cost, is_calendar, found);
         }
     }
 }
@@ -50,7 +51,7 @@ fn is_said_of(edge: &Edge) -> bool {
 }
 
 /// "installed vlc and git?", "is running postgres"
-fn after(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
+fn after(words: &Words<'_>, at: usize, cost: u8, is_calendar: bool, found: &mut Found) {
     let mut next = words.skip_idle(at);
     let thing = |edge: &&Edge| edge.cost == 0 && (matches!(edge.sense, Sense::Thing(_)) || is_said_of(edge));
     if let Some(edge) = words.edges(next).iter().find(thing) {
@@ -60,7 +61,7 @@ fn after(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
     for _ in 0..LISTED {
         next = words.skip_idle(next);
         let Some(more) = name(words, next) else { return };
-        found.add(words, next, next + 1, What::Text(words.text(next, next + 1)), cost + more);
+        found.add(words, next, next + 1, called(words, next, is_calendar), cost + more);
         match joined(words, next + 1) {
             Some(end) => next = end,
             None => return,
@@ -69,7 +70,7 @@ fn after(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
 }
 
 /// "is scratch installed", "git and curl running?"
-fn before(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
+fn before(words: &Words<'_>, at: usize, cost: u8, is_calendar: bool, found: &mut Found) {
     let mut end = at;
     while end > 0 && (words.is_idle(end - 1) || words.symbol(end - 1) == Some(':')) {
         end -= 1;
@@ -83,13 +84,18 @@ fn before(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
         if acts && !words.is_name(last) && !asked {
             return;
         }
-        found.add(words, last, last + 1, What::Text(words.text(last, last + 1)), cost + more);
+        found.add(words, last, last + 1, called(words, last, is_calendar), cost + more);
         let before = (last.saturating_sub(2)..last).find(|from| joined(words, *from) == Some(last));
         match before {
             Some(from) => end = from,
             None => return,
         }
     }
+}
+
+fn called(words: &Words<'_>, at: usize, is_calendar: bool) -> What {
+    let text = words.text(at, at + 1);
+    if is_calendar { What::Text(text) } else { What::Code(text) }
 }
 
 /// What taking a word for a name costs.
@@ -100,7 +106,7 @@ fn name(words: &Words<'_>, at: usize) -> Option<u8> {
     match words.part(at) {
         _ if words.is_quoted(at) || words.is_identifier(at) => Some(0),
         Part::Open => Some(u8::from(!words.edges(at).is_empty())),
-        Part::Known => Some(if words.is_name(at) { 1 } else { 3 }),
+        Part::Known => Some(if words.is_name(at) { 1 } else { 4 }),
         _ => None,
     }
 }

@@ -72,10 +72,11 @@ fn codes_are_read_as_written() {
 
 #[test]
 fn programs_stand_beside_what_is_said_of_them() {
-    finds("en", "is vlc installed", text("vlc"), 1);
-    finds("it", "sono installati: git, curl, htop?", text("htop"), 1);
-    finds("it", "nginx gira?", text("nginx"), 1);
-    finds("es", "está instalado pandoc y ffmpeg?", text("ffmpeg"), 1);
+    let code = |code: &str| What::Code(code.to_owned());
+    finds("en", "is vlc installed", code("vlc"), 1);
+    finds("it", "sono installati: git, curl, htop?", code("htop"), 1);
+    finds("it", "nginx gira?", code("nginx"), 1);
+    finds("es", "está instalado pandoc y ffmpeg?", code("ffmpeg"), 1);
     finds("en", "run ls -la /mnt/nas", What::Command("ls -la /mnt/nas".to_owned()), 1);
 }
 
