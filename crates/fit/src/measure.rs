@@ -427,9 +427,6 @@ pub(crate) fn losses(teacher: &Teacher<'_>, model: &Packed, rows: &[&Row], verbo
         let (from_gold, assigned) = reader.with_shape(&shape, &said, last.as_ref(), &teacher.clock(), &gold);
         let right = |candidate: &Candidate| judge(&row.expect, &answer(candidate));
         let built = from_gold.as_ref().map_or_else(|| Some("nothing built".to_owned()), right);
-        if !missing.is_empty() && std::env::var("ALL").is_ok() {
-            println!("  MISS {} {:?} {:?} {}", row.id, row.context, row.query, missing.join(" "));
-        }
         let kind = match assigned.iter().position(|candidate| right(candidate).is_none()) {
             Some(0) => {
                 losses.right += 1;
