@@ -108,7 +108,9 @@ fn loose(words: &Words<'_>, found: &mut Found) {
         let tie = words.relation(at).map(|tie| tie.relation);
         let field =
             words.edges(at).iter().any(|edge| edge.cost == 0 && matches!(edge.sense, Sense::Field(_)));
-        let equals = words.cue(at + 1, Cue::Equals).is_some();
+        // In "x=y=z" only the first is compared.
+        let first = at == 0 || words.symbol(at - 1) != Some('=');
+        let equals = first && words.cue(at + 1, Cue::Equals).is_some();
         let joins = words.reading.lattice.find(at + 1, conjunction).is_some();
         let says = equals || joins || words.is_idle(at + 1) || follows;
         let begins = at == 0
