@@ -5,13 +5,29 @@ use crate::token::{Lit, Token};
 /// Pushes the tokens of `text[start..end]`.
 pub(crate) fn classify(text: &str, start: usize, end: usize, tails: &[String], out: &mut Vec<Token>) {
     let run = &text[start..end];
-    let mut one = |lit: Lit| {
-        out.push(Token { text: run.to_owned(), norm: run.to_lowercase(), start, end, lit });
-    };
     if let Some(at) = before_digits(run) {
         words(&run[..at], start, tails, out);
         return classify(text, start + at, end, tails, out);
     }
+    if run.contains('*') && below(text, start, end, out) {
+        return;
+    }
+    if let Some(sign) = between_amounts(run).map(|at| start + at) {
+        number(text, start, sign, out);
+        let text_of = || "-".to_owned();
+        out.push(Token {
+            text: text_of(),
+            norm: text_of(),
+            start: sign,
+            end: sign + 1,
+            lit: Lit::Symbol('-'),
+        });
+        number(text, sign + 1, end, out);
+        return;
+    }
+    let mut one = |lit: Lit| {
+        out.push(Token { text: run.to_owned(), norm: run.to_lowercase(), start, end, lit });
+    };
     if run.contains("://") || (run.starts_with("www.") && run.len() > 6) {
         return one(Lit::Url(run.to_owned()));
     }
@@ -52,6 +68,34 @@ pub(crate) fn classify(text: &str, start: usize, end: usize, tails: &[String], o
         return one(Lit::File(run.to_owned()));
     }
     words(run, start, tails, out);
+}
+
+/// `~/x/*.deb`, `src/*.rs`: a folder, and what is looked for in it.
+fn below(text: &str, start: usize, end: usize, out: &mut Vec<Token>) -> bool {
+    let parts = text[start..end]
+        .rsplit_once('/')
+        .filter(|(folder, last)| last.contains('*') && !folder.is_empty() && !folder.contains('*'));
+    let Some((folder, pattern)) = parts else { return false };
+    let rooted = folder == "~" || ["~/", "/", "./", "../"].iter().any(|root| folder.starts_with(root));
+    let (folder, cut) = (folder.to_owned(), start + folder.len() + 1);
+    let place = if rooted { Lit::Path(folder) } else { Lit::Slashed(folder) };
+    for (from, to, lit) in [(start, cut, place), (cut, end, Lit::Glob(pattern.to_owned()))] {
+        let text = text[from..to].to_owned();
+        out.push(Token { norm: text.to_lowercase(), text, start: from, end: to, lit });
+    }
+    true
+}
+
+/// "500M-1.5G": where the sign is between two amounts with a unit.
+fn between_amounts(run: &str) -> Option<usize> {
+    let (first, second) = run.split_once('-')?;
+    let amount = |text: &str| {
+        let value = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = text.len() - value.len();
+        let digits = value.starts_with(|c: char| c.is_ascii_digit());
+        (1..=3).contains(&unit) && digits && value.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    };
+    (amount(first) && amount(second)).then_some(first.len())
 }
 
 /// "l'11", "dell'11/11": where the digits begin after a word that lost its end.

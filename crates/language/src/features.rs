@@ -104,6 +104,7 @@ fn is_closed(what: &What) -> bool {
     let file = |name: &str| name.contains(['.', '*']) && !name.contains(' ');
     match what {
         What::Text(_) | What::Person(_) | What::Column(_) => false,
+        What::Code(code) => code.contains(|c: char| c.is_ascii_digit()),
         What::Name(name) => file(name.trim_matches('*')) || name.starts_with("*."),
         what => is_value(what),
     }

@@ -26,6 +26,8 @@ pub struct Lattice {
     edges: Vec<Vec<Edge>>,
     /// For each token the word it was taken for, where that is another.
     corrected: Vec<Option<String>>,
+    /// The word of a phrase that an unknown word is near, and what taking it for that costs.
+    parts: Vec<Option<(String, u8)>>,
     /// The end of a verb that is a pronoun, by token.
     attached: Vec<Option<Pronoun>>,
 }
@@ -33,11 +35,12 @@ pub struct Lattice {
 impl Lattice {
     /// Reads `text` with the words of one language.
     pub fn new(text: &str, lexicon: &Lexicon) -> Self {
-        let tokens = tokens(text, &lexicon.grammar.tails);
+        let tokens = split(tokens(text, &lexicon.grammar.tails), lexicon);
         let folded: Vec<String> = tokens.iter().map(|token| fold(&token.norm)).collect();
         let mut lattice = Self {
             edges: vec![Vec::new(); tokens.len()],
             corrected: vec![None; tokens.len()],
+            parts: vec![None; tokens.len()],
             attached: vec![None; tokens.len()],
             tokens,
         };
@@ -82,17 +85,24 @@ impl Lattice {
     }
 
     fn phrases_at(&mut self, at: usize, folded: &[String], lexicon: &Lexicon) {
-        let mut phrase = String::new();
-        let mut found = Vec::new();
+        let (mut phrase, mut full) = (String::new(), String::new());
+        let mut found: Vec<Edge> = Vec::new();
         for end in at + 1..=(at + LONGEST).min(folded.len()) {
             if !is_word(&self.tokens[end - 1]) {
                 break;
             }
             if end > at + 1 {
                 phrase.push(' ');
+                full.push(' ');
             }
             phrase.push_str(&folded[end - 1]);
+            full.push_str(lexicon.unshortened(&folded[end - 1]));
             found.extend(lexicon.meanings(&phrase).iter().map(|meaning| edge(end, meaning, 0)));
+            if full != phrase {
+                let meant = lexicon.meanings(&full).iter().map(|meaning| edge(end, meaning, 0));
+                let new: Vec<Edge> = meant.filter(|edge| !found.contains(edge)).collect();
+                found.extend(new);
+            }
         }
         found.reverse();
         self.edges[at] = found;
@@ -121,7 +131,9 @@ impl Lattice {
         if !matches!(token.lit, Lit::Word) || self.is_name(at) || is_common(&lexicon.language, &token.norm) {
             return;
         }
-        let near = lexicon.near(word);
+        let mut near = lexicon.near_parts(word);
+        self.parts[at] = near.first().cloned();
+        near.retain(|(word, _)| !lexicon.meanings(word).is_empty());
         let best = near.first().map(|(_, cost)| *cost);
         if let Some((verb, pronoun, cost)) = lexicon.near_with_pronoun(word)
             && best.is_none_or(|best| cost < best)
@@ -142,14 +154,32 @@ impl Lattice {
     }
 
     /// Phrases with a misspelled word in them.
-    fn corrected_phrases(&mut self, mut words: Vec<String>, lexicon: &Lexicon) {
-        let mut costs = vec![0; words.len()];
-        for (at, word) in words.iter_mut().enumerate() {
-            if let Some(meant) = &self.corrected[at] {
-                meant.clone_into(word);
+    fn corrected_phrases(&mut self, words: Vec<String>, lexicon: &Lexicon) {
+        let full = |words: &[String]| words.iter().map(|word| lexicon.unshortened(word).to_owned()).collect();
+        let (mut meant, mut parts): (Vec<String>, Vec<String>) = (full(&words), full(&words));
+        let (mut costs, mut part_costs) = (vec![0; words.len()], vec![0; words.len()]);
+        let mut same = true;
+        for at in 0..words.len() {
+            let corrected = self.corrected[at].clone();
+            if let Some(word) = &corrected {
                 costs[at] = self.edges[at].iter().map(|edge| edge.cost).min().unwrap_or(0);
+                meant[at].clone_from(word);
+            }
+            (parts[at], part_costs[at]) = (meant[at].clone(), costs[at]);
+            if let Some((word, cost)) =
+                self.parts[at].take().filter(|(word, _)| Some(word) != corrected.as_ref())
+            {
+                (parts[at], part_costs[at], same) = (word, cost, false);
             }
         }
+        self.phrases_of(&meant, &costs, lexicon);
+        if !same {
+            self.phrases_of(&parts, &part_costs, lexicon);
+        }
+    }
+
+    /// The phrases that these words make, where a correction is among them.
+    fn phrases_of(&mut self, words: &[String], costs: &[u8], lexicon: &Lexicon) {
         for at in 0..words.len() {
             for end in (at + 2..=(at + LONGEST).min(words.len())).rev() {
                 let cost = costs[at..end].iter().fold(0u8, |sum, cost| sum.saturating_add(*cost));
@@ -157,7 +187,9 @@ impl Lattice {
                     continue;
                 }
                 let meanings = lexicon.meanings(&words[at..end].join(" "));
-                let edges = meanings.iter().map(|meaning| edge(end, meaning, cost));
+                let edges: Vec<Edge> = meanings.iter().map(|meaning| edge(end, meaning, cost)).collect();
+                let edges: Vec<Edge> =
+                    edges.into_iter().filter(|edge| !self.edges[at].contains(edge)).collect();
                 self.edges[at].extend(edges);
                 self.edges[at].sort_by_key(|edge| std::cmp::Reverse(edge.end));
             }
@@ -171,6 +203,79 @@ impl Lattice {
         !begins && token.text.chars().next().is_some_and(char::is_uppercase)
     }
 }
+
+/// The pieces, with words parted that are written as one: a small word without its apostrophe, ways to group things.
+fn split(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
+    let mut out = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        match &token.lit {
+            Lit::Word => match elided(&token, lexicon) {
+                Some(cut) => {
+                    let piece = |from: usize, to: usize, norm: String| Token {
+                        text: token.text[from..to].to_owned(),
+                        norm,
+                        start: token.start + from,
+                        end: token.start + to,
+                        lit: Lit::Word,
+                    };
+                    out.push(piece(0, cut, format!("{}'", &token.norm[..cut])));
+                    out.push(piece(cut, token.text.len(), token.norm[cut..].to_owned()));
+                }
+                None => out.push(token),
+            },
+            Lit::Slashed(text) if text.split('/').all(|part| groups(part, lexicon)) => {
+                let mut from = token.start;
+                for part in text.split('/') {
+                    if from > token.start {
+                        let sign = || "/".to_owned();
+                        out.push(Token {
+                            text: sign(),
+                            norm: sign(),
+                            start: from - 1,
+                            end: from,
+                            lit: Lit::Symbol('/'),
+                        });
+                    }
+                    let end = from + part.len();
+                    out.push(Token {
+                        text: part.to_owned(),
+                        norm: part.to_lowercase(),
+                        start: from,
+                        end,
+                        lit: Lit::Word,
+                    });
+                    from = end + 1;
+                }
+            }
+            _ => out.push(token),
+        }
+    }
+    out
+}
+
+/// Whether this is a word for what things are grouped by, in small letters.
+fn groups(word: &str, lexicon: &Lexicon) -> bool {
+    let small = word.chars().all(char::is_lowercase);
+    small && lexicon.meanings(&fold(word)).iter().any(|meaning| matches!(meaning.sense, Sense::Group(_)))
+}
+
+/// Where an unknown word is cut that begins with a small word whose apostrophe was left out.
+fn elided(token: &Token, lexicon: &Lexicon) -> Option<usize> {
+    let word = token.norm.as_str();
+    if lexicon.grammar.elided.is_empty() || !word.is_ascii() || word != token.text {
+        return None;
+    }
+    let knows = |word: &str| !lexicon.meanings(word).is_empty() || is_common(&lexicon.language, word);
+    let rest = |small: &String| {
+        let rest = word.strip_prefix(small.as_str())?;
+        let vowel = rest.starts_with(|c: char| "aeiou".contains(c));
+        (vowel && rest.len() >= REST && knows(rest)).then_some(small.len())
+    };
+    lexicon.grammar.elided.iter().filter_map(rest).max().filter(|_| !knows(word))
+}
+
+/// So many letters at least follow a small word without its apostrophe.
+const REST: usize = 4;
 
 fn is_word(token: &Token) -> bool {
     matches!(token.lit, Lit::Word | Lit::Symbol(_) | Lit::Number(_))

@@ -67,6 +67,10 @@ pub struct Meaning {
 
 /// The longest phrase, in words.
 pub const LONGEST: usize = 4;
+/// More words that one may be a misspelling of are no help.
+const MOST: usize = 6;
+/// What two letters that changed places cost in a word of three.
+const SWAPPED: u8 = 3;
 
 /// One file of a language. All of them together are the lexicon; any may be missing.
 #[derive(Default, Deserialize)]
@@ -90,6 +94,12 @@ pub struct Grammar {
     /// Pronouns written at the end of a verb, and what they stand for.
     #[serde(default)]
     pub enclitics: BTreeMap<String, String>,
+    /// Words as people shorten them, and what they stand for: in phrases each is read as the other.
+    #[serde(default)]
+    pub short: BTreeMap<String, String>,
+    /// Small words that lose their last letter before a vowel: where the apostrophe is left out they are found again.
+    #[serde(default)]
+    pub elided: Vec<String>,
     /// Whether in 5/6 the day comes first.
     #[serde(default)]
     pub day_first: bool,
@@ -106,6 +116,8 @@ pub struct Lexicon {
     /// What is said of it apart from its words.
     pub grammar: Grammar,
     phrases: HashMap<String, Vec<Meaning>>,
+    /// The folders that everybody has, below the home.
+    places: Vec<String>,
     speller: Speller,
 }
 
@@ -121,7 +133,8 @@ impl Lexicon {
         }
         let paradigms: BTreeMap<String, Vec<String>> =
             sources.iter_mut().flat_map(|source| std::mem::take(&mut source.paradigms)).collect();
-        let grammar = sources.iter_mut().find_map(|source| source.grammar.take()).unwrap_or_default();
+        let mut grammar = sources.iter_mut().find_map(|source| source.grammar.take()).unwrap_or_default();
+        grammar.short = grammar.short.iter().map(|(word, meant)| (fold(word), fold(meant))).collect();
         let mut phrases: HashMap<String, Vec<Meaning>> = HashMap::new();
         for (section, senses) in sources.iter().flat_map(|source| &source.words) {
             for (key, words) in senses {
@@ -142,10 +155,21 @@ impl Lexicon {
                 }
             }
         }
-        let words = phrases.keys().filter(|phrase| !phrase.contains(' ')).cloned();
+        // Words of phrases may be misspelled as well.
+        let words = phrases.keys().flat_map(|phrase| phrase.split(' ')).map(str::to_owned);
         let speller =
             Speller::new(words).map_err(|error| LexiconError::Index { language: named(), error })?;
-        Ok(Self { language: named(), grammar, phrases, speller })
+        let mut places: Vec<String> = phrases
+            .values()
+            .flatten()
+            .filter_map(|meaning| match meaning.sense {
+                Sense::Place(id) => Some(id.name().to_owned()).filter(|place| place != "~"),
+                _ => None,
+            })
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        Ok(Self { language: named(), grammar, phrases, places, speller })
     }
 
     /// What a phrase means, written as it should be but for accents.
@@ -155,7 +179,32 @@ impl Lexicon {
 
     /// Words of this language that `word` may be a misspelling of, nearest first, with the cost of each.
     pub fn near(&self, word: &str) -> Vec<(String, u8)> {
-        self.speller.near(word)
+        let mut near = self.near_parts(word);
+        near.retain(|(word, _)| self.phrases.contains_key(word));
+        near.truncate(MOST);
+        near
+    }
+
+    /// The same, also words that mean something only inside a phrase.
+    pub(crate) fn near_parts(&self, word: &str) -> Vec<(String, u8)> {
+        let mut near = self.speller.near(word);
+        if near.is_empty() {
+            near.extend(self.swapped(word).map(|meant| (meant, SWAPPED)));
+        }
+        near
+    }
+
+    /// A kind of file in three letters, two of which changed places: `pfd`.
+    fn swapped(&self, word: &str) -> Option<String> {
+        let letters: Vec<char> = word.chars().collect();
+        let [a, b, c] = letters[..] else { return None };
+        let kind = |word: &String| self.meanings(word).iter().any(|m| matches!(m.sense, Sense::Kind(_)));
+        [[b, a, c], [a, c, b]].iter().map(|letters| letters.iter().collect::<String>()).find(kind)
+    }
+
+    /// What a shortened word stands for.
+    pub(crate) fn unshortened<'w>(&'w self, word: &'w str) -> &'w str {
+        self.grammar.short.get(word).map_or(word, String::as_str)
     }
 
     /// A verb with a pronoun at its end: both.
@@ -189,6 +238,13 @@ impl Lexicon {
     fn ordered(&self, verb: &str) -> Option<&[Meaning]> {
         let found = self.meanings(verb);
         found.iter().any(|m| matches!(m.sense, Sense::Act(_)) && m.form == Form::Order).then_some(found)
+    }
+
+    /// Whether a path is, or lies below, a folder that everybody has.
+    pub fn is_place(&self, path: &str) -> bool {
+        self.places.iter().any(|place| {
+            path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 
     /// How many words and phrases there are.

@@ -381,6 +381,10 @@ words! {
         Label = "label",
         /// the prefix
         Prefix = "prefix",
+        /// the street, the square: an address
+        Street = "street",
+        /// aunt, doctor: what stands before a person's name
+        Title = "title",
         /// the sheet of a workbook
         Sheet = "sheet",
         /// the password of

@@ -10,7 +10,7 @@ const SHORTEST: usize = 4;
 /// From this length on two errors are allowed.
 const LONG: usize = 9;
 /// More candidates than this are no help.
-const MOST: usize = 6;
+const MOST: usize = 12;
 
 /// The most that one error costs.
 pub const ONE_ERROR: u8 = ERROR + FIRST;

@@ -146,6 +146,10 @@ fn run_end(text: &str, at: usize) -> usize {
             '*' => {
                 next.is_some_and(|c| c == '.' || c.is_alphabetic())
                     || (i > 0 && word[..i].ends_with(char::is_alphabetic))
+                    // `build-*`, `IMG_20*`
+                    || next.is_none_or(|c| !c.is_ascii_digit())
+                        && word[..i].contains(char::is_alphabetic)
+                        && word[..i].ends_with(|c: char| "_-.".contains(c) || c.is_ascii_digit())
             }
             ':' => {
                 next.is_some_and(|c| c.is_ascii_digit()) && word[..i].ends_with(|c: char| c.is_ascii_digit())

@@ -73,6 +73,7 @@ impl<'r> Scene<'r> {
                 let mut values = values(&mention.what, slot.role, clock);
                 // A number that is called is written as it was: zeros before it count.
                 if slot.role == Role::Phones
+                    && matches!(mention.what, What::Number(_))
                     && let Some((_, value)) = values.first_mut()
                 {
                     let tokens = &self.lattice.tokens[mention.from..mention.to];

@@ -11,7 +11,16 @@ pub(crate) fn values(what: &What, role: Role, clock: &Clock) -> Vec<(Role, Value
     let one = |value: Value| vec![(role, value)];
     let text = |text: &str| vec![(role, Value::from(text))];
     match what {
+        // Folders of messages and rooms are called by their names alone.
+        What::Place(path) if matches!(role, Role::Folder | Role::DstFolder | Role::Location) => {
+            path.strip_prefix("~/").map(&text).unwrap_or_default()
+        }
         What::Place(path) if PLACES.contains(&role) => text(path),
+        // `owner/name`
+        What::Path(path) if role == Role::Repo => {
+            let name = path.strip_prefix("~/").filter(|name| name.matches('/').count() == 1);
+            name.map(&text).unwrap_or_default()
+        }
         What::Path(path) if PATHS.contains(&role) => text(path),
         What::Name(name) => match name_as(name, role) {
             Some(value) => text(&value),
@@ -45,6 +54,17 @@ pub(crate) fn values(what: &What, role: Role, clock: &Clock) -> Vec<(Role, Value
         What::Email(address) if ADDRESSES.contains(&role) => text(address),
         What::Url(url) if matches!(role, Role::Urls | Role::Site | Role::Body | Role::Repo) => text(url),
         What::Command(command) if matches!(role, Role::Command | Role::Signature) => text(command),
+        What::Code(code) => {
+            let digits = code.bytes().filter(u8::is_ascii_digit).count();
+            let called = digits >= 6 && !code.contains(char::is_alphabetic);
+            let is_taken = match role {
+                Role::Phones => called,
+                Role::Ids => !called && digits > 0,
+                Role::Name | Role::Names => !called,
+                _ => false,
+            };
+            if is_taken { text(code) } else { Vec::new() }
+        }
         What::Zone(zone) if role == Role::Timezone => text(zone.name()),
         What::Expression(sum) if role == Role::Expression => text(sum),
         What::Column(column) if COLUMNS.contains(&role) => text(column),
@@ -61,9 +81,8 @@ pub(crate) fn values(what: &What, role: Role, clock: &Clock) -> Vec<(Role, Value
     }
 }
 
-const PLACES: [Role; 6] =
-    [Role::Place, Role::DstDir, Role::Paths, Role::Folder, Role::DstFolder, Role::Location];
-const PATHS: [Role; 10] = [
+const PLACES: [Role; 3] = [Role::Place, Role::DstDir, Role::Paths];
+const PATHS: [Role; 9] = [
     Role::Paths,
     Role::Dst,
     Role::OutPath,
@@ -73,9 +92,8 @@ const PATHS: [Role; 10] = [
     Role::SimilarTo,
     Role::Reference,
     Role::Urls,
-    Role::Repo,
 ];
-const NUMBERS: [Role; 12] = [
+const NUMBERS: [Role; 13] = [
     Role::Limit,
     Role::AtMost,
     Role::Width,
@@ -88,6 +106,7 @@ const NUMBERS: [Role; 12] = [
     Role::Times,
     Role::Quality,
     Role::Ids,
+    Role::Values,
 ];
 const TEXTS: [Role; 34] = [
     Role::Contains,

@@ -43,6 +43,14 @@ impl Amounts<'_> {
     /// A length of time; a bare hour may be one.
     fn length(&mut self, at: usize, all: &mut Vec<Mention>) -> Option<usize> {
         if let Some(length) = self.atoms.length(at) {
+            // "1200 d ancho": what may be a unit may also be a small word.
+            let small = |number: &Number| {
+                let tied = |sense: Sense| matches!(sense, Sense::Relation(_));
+                number.digits && self.atoms.is(number.end, tied).is_some()
+            };
+            if let Some(number) = self.atoms.number(at).filter(small) {
+                self.atoms.say(at, number.end, What::Number(number.value), LESS_LIKELY - 1, all);
+            }
             self.say_length(at, length, length.cost, all);
             return Some(length.end);
         }

@@ -33,6 +33,9 @@ pub struct Mention {
     pub relation: Option<Relation>,
     /// 0 as it is written, more for corrections and less likely readings.
     pub cost: u8,
+    /// Of a place or path: whether it begins with a folder that everybody has, or stands there as a path. Others are
+    /// guessed from a name.
+    pub known: bool,
 }
 
 /// What a mention is.
@@ -92,6 +95,8 @@ pub enum What {
     Quoted(String),
     /// A text that a cue names: "the word X", "saying X".
     Text(String),
+    /// A number or sign by which something is called: a phone number, `t-14`, a program.
+    Code(String),
     /// A command in backticks or after a cue.
     Command(String),
     /// An address of the web.
@@ -135,6 +140,7 @@ pub fn mentions(reading: Reading<'_>) -> Vec<Mention> {
     }
     for mention in &mut all {
         mention.relation = mention.relation.or_else(|| reading.relation_before(mention.from));
+        mention.known = reading.is_known(mention);
     }
     all.sort_by_key(|mention| (mention.from, std::cmp::Reverse(mention.to)));
     all
@@ -143,11 +149,21 @@ pub fn mentions(reading: Reading<'_>) -> Vec<Mention> {
 impl Mention {
     /// A mention of `what` on these tokens, as written.
     pub(crate) fn new(from: usize, to: usize, what: What) -> Self {
-        Self { from, to, what, relation: None, cost: 0 }
+        Self { from, to, what, relation: None, cost: 0, known: false }
     }
 }
 
 impl Reading<'_> {
+    /// Whether a place is one that everybody has, or lies below one, or is written as a path.
+    fn is_known(&self, mention: &Mention) -> bool {
+        let (What::Place(path) | What::Path(path)) = &mention.what else { return false };
+        let tokens = self.lattice.tokens.get(mention.from..mention.to).unwrap_or_default();
+        path == "~"
+            || path.starts_with('/')
+            || tokens.iter().any(|token| matches!(token.lit, crate::token::Lit::Path(_)))
+            || self.lexicon.is_place(path)
+    }
+
     /// The word that ties what begins at `at` to what stands before it; articles in between say nothing.
     fn relation_before(&self, at: usize) -> Option<Relation> {
         let mut before = at;

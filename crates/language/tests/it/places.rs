@@ -1,5 +1,6 @@
 //! Folders, paths, names, texts, people and columns: in how many rows what the plan holds is found.
 
+mod names;
 mod rules;
 
 use crate::rows::{Row, found, rows, share};

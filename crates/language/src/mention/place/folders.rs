@@ -58,7 +58,7 @@ fn literal(words: &Words<'_>, at: usize, found: &mut Found) {
 }
 
 /// `Documents/x`: below the home, the first part as the folder is called; what taking it for that costs.
-fn below_home(words: &Words<'_>, text: &str) -> (String, u8) {
+pub(super) fn below_home(words: &Words<'_>, text: &str) -> (String, u8) {
     let (first, rest) = text.split_once('/').unwrap_or((text, ""));
     let (folder, cost) = known_word(words, first).unwrap_or_else(|| (format!("~/{first}"), 0));
     (format!("{folder}/{rest}").trim_end_matches('/').to_owned(), cost)
@@ -211,9 +211,14 @@ fn narrows(edge: &crate::lattice::Edge) -> bool {
     matches!(edge.sense, Sense::Quality(_) | Sense::Quantity(_) | Sense::Order(_))
 }
 
-fn called(words: &Words<'_>, found: &mut Found, folder: Called) {
+pub(super) fn called(words: &Words<'_>, found: &mut Found, folder: Called) {
     let path = format!("~/{}", folder.name.trim_matches('/'));
     found.add(words, folder.from, folder.to, What::Place(path), folder.cost);
+    // "where is the navidad folder": its name is what is looked for.
+    if folder.cost < 5 && !folder.name.contains('/') {
+        let name = What::Name(format!("*{}*", folder.name));
+        found.add(words, folder.from, folder.to, name, (folder.cost + 4).min(6));
+    }
     found.called.push(folder);
 }
 

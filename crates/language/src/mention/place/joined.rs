@@ -7,7 +7,7 @@ use crate::sense::Relation;
 use crate::token::Lit;
 
 /// Further apart than this two names have nothing to do with each other.
-const APART: usize = 8;
+const APART: usize = 10;
 /// Readings of places on one side of a name that are looked at.
 const NEAR: usize = 12;
 /// So far from the end of a name the next one of a list begins.

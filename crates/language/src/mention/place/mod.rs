@@ -1,11 +1,15 @@
 //! Folders, paths, names, texts that a cue introduces, people and columns.
 
+mod addresses;
+mod codes;
 mod columns;
 mod endings;
 mod folders;
 mod joined;
+mod lists;
 mod names;
 mod people;
+mod programs;
 mod span;
 mod texts;
 
@@ -17,11 +21,15 @@ pub(super) fn read(reading: Reading<'_>, all: &mut Vec<Mention>) {
     let words = Words::new(reading);
     let mut found = Found::default();
     folders::read(&words, &mut found);
+    lists::read(&words, &mut found);
     names::read(&words, &mut found);
     joined::read(&words, &mut found);
     texts::read(&words, &mut found);
     people::read(&words, &mut found);
     columns::read(&words, &mut found);
+    codes::read(&words, &mut found);
+    programs::read(&words, &mut found);
+    addresses::read(&words, &mut found);
     all.append(&mut found.into_mentions());
 }
 

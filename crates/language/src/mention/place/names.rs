@@ -1,5 +1,6 @@
 //! Names that are looked for, as patterns: with an ending, by a part, by an ending alone.
 
+use super::folders::below_home;
 use super::span::{Part, Words};
 use super::{Found, What, endings, folders, texts};
 use crate::sense::{Cue, Operator, Relation, Sense};
@@ -64,8 +65,46 @@ fn file(words: &Words<'_>, at: usize, found: &mut Found) {
             if whole && spaced { 0 } else { cost },
         );
     }
+    longer(words, from, at, found);
     let extra = if partial && from < at { 2 } else { 0 };
     found.add(words, cue(at), at + 1, What::Name(name), extra);
+}
+
+/// Names that go on before a small word, and those that begin inside a path: "recetas de la abuela.docx",
+/// "Documents/cover letter.docx". `from`: where the words begin that are read as one with the name.
+fn longer(words: &Words<'_>, from: usize, at: usize, found: &mut Found) {
+    let path = from.checked_sub(1).and_then(|before| match words.lit(before) {
+        Some(Lit::Slashed(text)) if endings::of(text).is_none() => Some((before, below_home(words, text), 1)),
+        Some(Lit::Path(text)) if endings::of(text).is_none() && !text.ends_with('/') => {
+            Some((before, (text.clone(), 0), 3))
+        }
+        _ => None,
+    });
+    if let Some((before, (path, cost), extra)) = path {
+        let path = format!("{path} {}", words.text(from, at + 1));
+        return found.add(words, before, at + 1, What::Path(path), cost + extra);
+    }
+    let Some(tie) = words.relation(from) else { return };
+    let tied = [(Relation::Of, 0), (Relation::For, 2), (Relation::With, 2)];
+    let tied = tied.iter().find(|(relation, _)| words.relates(tie.from, *relation).is_some());
+    let Some((_, rarer)) = tied else { return };
+    let mut first = tie.from;
+    while first > 0 && at - first < LONGEST + 2 && belongs(words, first - 1) {
+        first -= 1;
+    }
+    if first < tie.from {
+        let named = words.cue_before(first, Cue::File);
+        let open = words.part(first) == Part::Open || words.is_name(first);
+        let cost = if named.is_some() {
+            0
+        } else if open {
+            2
+        } else {
+            4
+        } + rarer;
+        let name = What::Name(words.text(first, at + 1));
+        found.add(words, named.unwrap_or(first), at + 1, name, cost);
+    }
 }
 
 /// Whether a word before a name with an ending can be part of it.
@@ -122,7 +161,14 @@ fn ending(words: &Words<'_>, at: usize, found: &mut Found) {
 /// "called X", "the file named X".
 fn named(words: &Words<'_>, at: usize, found: &mut Found) {
     let Some((end, cost)) = words.cue(at, Cue::Named) else { return };
-    let start = words.skip_idle(end + usize::from(words.symbol(end) == Some(':')));
+    let mut start = words.skip_idle(end + usize::from(words.symbol(end) == Some(':')));
+    // "called something of X"
+    let some = |sense: Sense| matches!(sense, Sense::Quantity(_)).then_some(());
+    if let Some(((), vague)) = words.reading.lattice.find(start, some) {
+        let tie =
+            [Relation::Of, Relation::With, Relation::Like].iter().find_map(|r| words.relates(vague, *r));
+        start = words.skip_idle(tie.unwrap_or(start));
+    }
     for (end, more) in folders::names(words, start, true) {
         let name = words.text(start, end);
         let whole = endings::of(&name).is_some();

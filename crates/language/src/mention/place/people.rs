@@ -8,6 +8,7 @@ use crate::token::Lit;
 /// Adds people.
 pub(super) fn read(words: &Words<'_>, found: &mut Found) {
     for at in 0..words.len() {
+        titled(words, at, found);
         let Some(Lit::Word | Lit::Quoted(_)) = words.lit(at) else { continue };
         if let Some(cost) = cost(words, at) {
             name(words, at, cost, found);
@@ -65,10 +66,34 @@ fn owns(words: &Words<'_>, at: usize) -> bool {
     words.token(at).is_some_and(|token| tail(&token.norm))
 }
 
+/// "aunt Norma", "dr. House": a name with the word before it.
+fn titled(words: &Words<'_>, at: usize, found: &mut Found) {
+    let Some((end, _)) = words.cue(at, Cue::Title).filter(|(_, cost)| *cost == 0) else { return };
+    let next = end + usize::from(words.symbol(end) == Some('.') && words.is_glued(end));
+    let (to, cost) = match words.part(next) {
+        _ if words.capital(next) => (unnumbered(words, next, words.capitals(next)), 0),
+        Part::Open if words.edges(next).is_empty() => (next + 1, 2),
+        _ => return,
+    };
+    found.add(words, at, to, What::Person(words.text(at, to)), cost);
+}
+
+/// A name without the number after it.
+fn unnumbered(words: &Words<'_>, at: usize, mut end: usize) -> usize {
+    while end > at + 1 && matches!(words.lit(end - 1), Some(Lit::Number(_))) {
+        end -= 1;
+    }
+    end
+}
+
 fn name(words: &Words<'_>, at: usize, cost: u8, found: &mut Found) {
     let end = if words.capital(at) { words.capitals(at) } else { at + 1 };
     let from = words.cue_before(at, Cue::Contact).unwrap_or(at);
-    found.add(words, from, end, What::Person(words.text(at, end)), cost);
+    let bare = unnumbered(words, at, end);
+    if bare < end {
+        found.add(words, from, end, What::Person(words.text(at, end)), cost + 3);
+    }
+    found.add(words, from, bare, What::Person(words.text(at, bare)), cost);
     if end > at + 1 {
         found.add(words, from, at + 1, What::Person(words.text(at, at + 1)), cost + 3);
     }

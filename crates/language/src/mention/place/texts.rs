@@ -62,6 +62,7 @@ pub(super) fn read(words: &Words<'_>, found: &mut Found) {
         in_subject(words, at, found);
         before_search(words, at, found);
         tied(words, at, found);
+        run(words, at, found);
         phrase(words, at, found);
         told(words, at, &mut long, found);
     }
@@ -257,13 +258,52 @@ fn before_search(words: &Words<'_>, at: usize, found: &mut Found) {
 fn tied(words: &Words<'_>, at: usize, found: &mut Found) {
     let about = words.relates(at, Relation::About).map(|end| (end, Extent::Phrase, 1));
     let with = || words.relates(at, Relation::With).map(|end| (end, Extent::Short, 4));
-    let Some((end, extent, base)) = about.or_else(with) else { return };
+    let role = || words.relates(at, Relation::As).map(|end| (end, Extent::Short, 4));
+    room(words, at, found);
+    let Some((end, extent, base)) = about.or_else(with).or_else(role) else { return };
     let Some(start) = begin(words, end, extent).filter(|start| words.part(*start) != Part::Binds) else {
         return;
     };
     for (to, more) in ends(words, start, extent).into_iter().take(3) {
         found.add(words, at, to, What::Text(words.text(start, to)), base + more);
     }
+}
+
+/// "in room 2": a word with a number.
+fn room(words: &Words<'_>, at: usize, found: &mut Found) {
+    let Some(end) = words.relates(at, Relation::In).or_else(|| words.relates(at, Relation::At)) else {
+        return;
+    };
+    let start = words.skip_idle(end);
+    let number = matches!(words.lit(start + 1), Some(Lit::Number(n)) if *n < 1000.0 && n.fract() == 0.0);
+    let last =
+        words.part(start + 2) != Part::Dated && !matches!(words.part(start + 2), Part::Open | Part::Known);
+    if number && last && matches!(words.part(start), Part::Open | Part::Known) {
+        found.add(words, start, start + 2, What::Text(words.text(start, start + 2)), 3);
+    }
+}
+
+/// "run ls -la /mnt": what is to be run, as it stands.
+fn run(words: &Words<'_>, at: usize, found: &mut Found) {
+    let runs = |edge: &&crate::lattice::Edge| {
+        edge.cost == 0 && matches!(edge.sense, Sense::Act(id) if id.name() == "run")
+    };
+    let Some(start) = words.edges(at).iter().find(runs).map(|edge| edge.end) else { return };
+    let start = start + usize::from(words.symbol(start) == Some(':'));
+    let plain = matches!(words.lit(start), Some(Lit::Word | Lit::Path(_)));
+    if !plain || words.part(start) == Part::Binds || words.part(start) == Part::Dated {
+        return;
+    }
+    let end = (start..words.len().min(start + LONGEST))
+        .find(|at| words.ends_sentence(*at) || words.symbol(*at) == Some(','))
+        .unwrap_or(words.len().min(start + LONGEST));
+    // Words that only machines write make a command of it.
+    let machine = |at: usize| {
+        matches!(words.lit(at), Some(Lit::Path(_) | Lit::File(_)))
+            || words.token(at).is_some_and(|token| token.text.starts_with('-'))
+    };
+    let cost = if (start..end).any(machine) { 1 } else { 4 };
+    found.add(words, at, end, What::Command(words.text(start, end)), cost);
 }
 
 /// "take the ballet rehearsal out of the calendar": a phrase of words nobody knows, after an article or first of all.
@@ -300,6 +340,16 @@ fn phrase(words: &Words<'_>, at: usize, found: &mut Found) {
     }
     if let Some(next) = of {
         found.add(words, at, next + 1, What::Text(words.text(at, next + 1)), 5);
+    }
+    // "visit from the Fabbris", "dinner with the parents"
+    let tie = [Relation::Of, Relation::With, Relation::From, Relation::For, Relation::At, Relation::In]
+        .iter()
+        .find_map(|relation| words.relates(end, *relation))
+        .map(|next| words.skip_idle(next))
+        .filter(|next| names(*next));
+    if let Some(next) = tie {
+        let to = words.capitals(next).max(next + 1);
+        found.add(words, at, to, What::Text(words.text(at, to)), 6);
     }
 }
 

@@ -229,3 +229,21 @@ fn long_requests_are_read_in_one_go() {
     }
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
+
+#[test]
+fn long_lists_and_codes_are_read_in_one_go() {
+    let start = std::time::Instant::now();
+    for piece in [
+        "folders in Work: a, b and ",
+        "mkdir a b in ~/x ",
+        "is vlc installed, ",
+        "12 34 56 ",
+        "dr Moss via Rome 3, ",
+        "run x where y is z ",
+        "~/a/{b,c} of d.pdf ",
+    ] {
+        let mentions = found(&piece.repeat(2000), "en").len();
+        assert!(mentions < 2000 * 40, "{piece}: {mentions}");
+    }
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
