@@ -80,6 +80,7 @@ pub enum Role {
     Recurrence,
     Recursive,
     Reference,
+    Regex,
     Remove,
     RenderFormat,
     Repo,
