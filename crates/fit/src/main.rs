@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
 mod learn;
+mod losses;
 mod measure;
 mod rows;
 #[path = "../../engine/tests/it/score/mod.rs"]
@@ -69,7 +70,7 @@ fn run(words: &[String]) -> Result<(), String> {
         let test: Vec<&rows::Row> = rows.iter().filter(|row| row.set == *set).collect();
         let model = teacher.fit(&library, |row| row.set != *set)?;
         if words.iter().any(|word| word == "--losses") {
-            println!("{set}: {}", measure::losses(&teacher, &model, &test, verbose));
+            println!("{set}: {}", losses::losses(&teacher, &model, &test, verbose));
             continue;
         }
         let figures = measure::measure(&teacher, &model, &test, verbose)?;

@@ -95,6 +95,7 @@ roles! {
     Recurrence = "recurrence",
     Recursive = "recursive",
     Reference = "reference",
+    Regex = "regex",
     Remove = "remove",
     RenderFormat = "render_format",
     Repo = "repo",

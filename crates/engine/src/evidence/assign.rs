@@ -240,7 +240,7 @@ fn is_template(filled: &Filled) -> bool {
 }
 
 /// Whether a word has no sense of its own.
-fn is_open(lattice: &Lattice, at: usize) -> bool {
+pub(super) fn is_open(lattice: &Lattice, at: usize) -> bool {
     let word = lattice.tokens[at].text.chars().any(char::is_alphanumeric);
     let known = |from: usize| lattice.at(from).iter().any(|edge| edge.end > at && edge.cost < 4);
     word && !(at.saturating_sub(3)..=at).any(known)

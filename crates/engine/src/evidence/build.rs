@@ -1,14 +1,13 @@
 //! From a shape and what fills its slots to steps: where things come from, what narrows them, what is done.
 
 use super::assign::Filled;
-use super::slot::{Layout, Slot};
+use super::slot::{Layout, Slot, makes};
 use crate::catalog::{Arg, Catalog, Role, Tool, Type};
 use crate::plan::{Ask, Step};
-use crate::shape::{COLUMN, Part, TURN};
+use crate::shape::{COLUMN, LABEL, Part, TURN};
 use jiff::{SignedDuration, Timestamp};
 use metnos_vocab::Class;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// What the conversation was about.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +47,7 @@ pub struct Built {
 
 /// Where the records of a step come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum From {
+pub(super) enum From {
     Nowhere,
     Turn,
     Step(usize),
@@ -67,6 +66,8 @@ pub(crate) struct Builder<'b> {
     pub(crate) rest: &'b str,
     pub(crate) steps: Vec<Step>,
     pub(crate) ask: Option<Ask>,
+    /// The place that an earlier step made.
+    pub(crate) made: Option<Value>,
 }
 
 impl Builder<'_> {
@@ -75,39 +76,48 @@ impl Builder<'_> {
         if from == From::Turn {
             from = self.narrowed(from, true);
         }
-        let compared = self.layout.parts.iter().any(|(tool, _)| tool.takes(Role::SetOp));
+        let compared =
+            from == From::Nowhere && self.layout.parts.iter().any(|(tool, _)| tool.takes(Role::With));
         let parts = self.layout.parts.clone();
         for (n, (tool, part)) in parts.iter().enumerate() {
             let tool: &Tool = &self.by_format(tool).clone();
-            // What narrows what was answered before is a filter already.
-            if tool.takes(Role::WhereField)
-                && !self.has(Role::WhereField)
-                && !self.steps.is_empty()
-                && parts.len() == 1
-            {
-                continue;
+            if tool.takes(Role::WhereField) {
+                // Of what was labelled, those with the label that was asked for are meant.
+                if let Some(label) = self.labelled() {
+                    from = self.filter(from, json!({"where_field": LABEL, "where_value": label}));
+                    continue;
+                }
+                // What narrows what was answered before is a filter already.
+                if parts.len() == 1 && self.is_narrowed() {
+                    continue;
+                }
             }
             if compared && tool.class == Class::Producer {
                 from = self.both(tool);
                 continue;
             }
-            if from == From::Nowhere && works_on_list(tool) {
-                from = self.fetched(tool, &parts[n..]);
+            let own = self.layout.sources.iter().any(|(at, _)| *at == n);
+            if works_on_list(tool) && (from == From::Nowhere || own) {
+                from = self.fetched(tool, n);
             }
             let direct = self.is_direct(tool);
             let mut step = self.step(tool, part);
+            if direct {
+                turn(&parts, n, &mut step, tool);
+            }
             if tool.takes(Role::List) && !direct {
                 refer(&mut step, from);
                 if from == From::Turn {
                     self.indexed(&mut step);
                 }
             }
-            if tool.takes(Role::SetOp) {
-                step.args.insert("with_step".to_owned(), json!(self.steps.len()));
-                step.args.insert("from_step".to_owned(), json!(self.steps.len().saturating_sub(1)));
-                if let Some(key) = tool.arg(Role::Key) {
-                    step.args.entry(key.name.clone()).or_insert(json!("name"));
-                }
+            if compared && tool.takes(Role::With) {
+                self.compare(tool, &mut step);
+            }
+            if tool.takes(Role::SortBy) && Self::is_cut(&parts[n + 1..]) {
+                // Sorted for a change means the first of them, where no number is said.
+                let limit = tool.arg(Role::Limit).map(|arg| arg.name.clone());
+                limit.map(|name| step.args.entry(name).or_insert(json!(1)));
             }
             let piped = step.args.contains_key("from_step") || step.args.contains_key(TURN);
             let asked = part.fixed.iter().find(|(name, value)| value == "…" && !step.args.contains_key(name));
@@ -115,20 +125,19 @@ impl Builder<'_> {
             if let Some(missing) = missing.or_else(|| crate::plan::lacking(tool, &step, piped)) {
                 self.ask = self.ask.take().or(Some(Ask { missing, tool: step.tool.clone() }));
             }
+            if makes(tool) {
+                self.made = tool.arg(Role::Paths).and_then(|arg| step.args.get(&arg.name)?.get(0)).cloned();
+            }
             self.steps.push(step);
             if tool.pipes && (tool.class != Class::Changer || !tool.takes(Role::List)) {
                 from = From::Step(self.steps.len());
                 let changes = parts[n + 1..].iter().any(|(later, _)| later.class == Class::Changer);
-                // Of what was labelled, those with the label that was asked for are meant.
-                let label = tool.arg(Role::Dimension).filter(|_| changes);
-                let label = label.and_then(|arg| self.steps.last()?.args.get(&arg.name).cloned());
-                if let Some(label) = label {
-                    from = self.filter(from, json!({"where_field": "label", "where_value": label}));
+                if let Some(label) = self.labelled().filter(|_| changes) {
+                    from = self.filter(from, json!({"where_field": LABEL, "where_value": label}));
                 }
                 if tool.class == Class::Producer {
                     from = self.narrowed(from, false);
-                    let spares = parts[n + 1..].iter().any(|(later, _)| later.class == Class::Changer);
-                    if spares && tool.gives.contains_key("copy") {
+                    if changes && tool.gives.contains_key("copy") {
                         from = self.filter(from, json!({"where_field": "copy", "where_min": 2}));
                     }
                 }
@@ -137,138 +146,24 @@ impl Builder<'_> {
         Built { steps: self.steps, ask: self.ask }
     }
 
-    /// Of executors that do the same to other formats, the one for the files that are named.
-    fn by_format<'t>(&'t self, tool: &'t Tool) -> &'t Tool {
-        let paths = self.all(Slot { role: Role::Paths, not: false }, Role::Paths);
-        let named = self.all(Slot { role: Role::Patterns, not: false }, Role::Patterns);
-        let ending =
-            paths.iter().chain(&named).filter_map(Value::as_str).find_map(|path| path.rsplit_once('.'));
-        let Some((_, ending)) = ending.filter(|_| tool.open && !tool.qualifier().is_empty()) else {
-            return tool;
-        };
-        let same = |other: &&Tool| {
-            other.verb() == tool.verb() && other.object() == tool.object() && other.qualifier() == ending
-        };
-        self.catalog.tools().find(same).unwrap_or(tool)
+    /// The label that was asked for, where the last step puts labels on things.
+    fn labelled(&self) -> Option<Value> {
+        let step = self.steps.last()?;
+        let arg = self.catalog.get(&step.tool)?.arg(Role::Dimension)?;
+        step.args.get(&arg.name).cloned()
     }
 
-    /// Two lists that are compared: the same things in two places.
-    fn both(&mut self, tool: &Tool) -> From {
-        let places = self.all(Slot { role: Role::Place, not: false }, Role::Place);
-        let fixed = Part { tool: tool.name.as_str().to_owned(), fixed: Vec::new() };
-        for place in places.iter().take(2) {
-            let mut step = self.step(tool, &fixed);
-            if let Some(arg) = tool.arg(Role::Place) {
-                step.args.insert(arg.name.clone(), place.clone());
-            }
-            self.steps.push(step);
+    /// Whether what the conversation is about is narrowed already, by all that was said.
+    fn is_narrowed(&self) -> bool {
+        let field = self.values_of(Role::WhereField).into_iter().next();
+        match self.steps.last() {
+            Some(step) => field.is_none_or(|field| step.args.get("where_field") == Some(&field)),
+            None => false,
         }
-        if places.len() < 2 {
-            let missing = tool.arg(Role::Place).map(|arg| arg.name.clone()).into_iter().collect();
-            self.ask = Some(Ask { missing, tool: tool.name.as_str().to_owned() });
-        }
-        From::Step(self.steps.len())
-    }
-
-    /// Looks up what an executor works on: files that are named by their paths, or what is found.
-    fn fetched(&mut self, tool: &Tool, later: &[(&Tool, &Part)]) -> From {
-        if self.is_direct(tool) {
-            return From::Nowhere;
-        }
-        let paths = self.all(Slot { role: Role::Paths, not: false }, Role::Paths);
-        let taken = later.iter().any(|(tool, _)| tool.takes(Role::Paths));
-        if !paths.is_empty() && !taken {
-            let get = self
-                .catalog
-                .tools()
-                .find(|tool| tool.object() == "files" && tool.verb() == "get" && tool.takes(Role::Paths));
-            let Some(get) = get else { return From::Nowhere };
-            let fixed = Part { tool: get.name.as_str().to_owned(), fixed: Vec::new() };
-            let step = self.step(get, &fixed);
-            self.steps.push(step);
-            return From::Step(self.steps.len());
-        }
-        let Some(source) = self.layout.source else { return From::Nowhere };
-        // What goes along with a step has to be spoken of.
-        let narrows = self.filled.iter().any(|filled| source.takes(filled.slot.role));
-        let optional = tool.along.is_some() || self.has(Role::Content);
-        if optional && !narrows {
-            return From::Nowhere;
-        }
-        let fixed = Part { tool: source.name.as_str().to_owned(), fixed: Vec::new() };
-        let step = self.step(source, &fixed);
-        self.steps.push(step);
-        let from = From::Step(self.steps.len());
-        self.narrowed(from, false)
-    }
-
-    /// What is said to be left out, and what else tells the things apart: a filter each.
-    fn narrowed(&mut self, mut from: From, back: bool) -> From {
-        let kinds = self.all(Slot { role: Role::Kind, not: false }, Role::Kind);
-        if kinds.len() > 1 {
-            from = self.filter(from, json!({"where_field": "kind", "where_in": kinds}));
-        }
-        if back {
-            if let [kind] = kinds.as_slice() {
-                from = self.filter(from, json!({"where_field": "kind", "where_value": kind}));
-            }
-            for pattern in self.all(Slot { role: Role::Patterns, not: false }, Role::Patterns) {
-                from = self.filter(from, named(&pattern));
-            }
-            let sizes = self.range(Role::SizeMin, Role::SizeMax);
-            if !sizes.is_empty() {
-                from = self.filter(from, bounds("size", &sizes, ["where_min", "where_max"]));
-            }
-            let days = self.range(Role::After, Role::Before);
-            if !days.is_empty() {
-                from = self.filter(from, bounds(self.dated(), &days, ["where_after", "where_before"]));
-            }
-            for name in self.all(Slot { role: Role::From, not: false }, Role::From) {
-                from = self.filter(from, json!({"where_field": "from", "where_contains": name}));
-            }
-            let changes = self.layout.parts.iter().any(|(tool, _)| tool.class == Class::Changer);
-            if changes && self.last.is_some_and(|last| last.copies) && from == From::Turn {
-                from = self.filter(from, json!({"where_field": "copy", "where_min": 2}));
-            }
-        }
-        let denied = |role: Role| Slot { role, not: true };
-        for kind in self.all(denied(Role::Kind), Role::Kind) {
-            from = self.filter(from, json!({"where_field": "kind", "where_value": kind, "negate": true}));
-        }
-        for pattern in self.all(denied(Role::Patterns), Role::Patterns) {
-            let mut args = named(&pattern);
-            args["negate"] = json!(true);
-            from = self.filter(from, args);
-        }
-        for place in self.all(denied(Role::Place), Role::Place) {
-            let name = place.as_str().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned();
-            from = self.filter(from, json!({"where_field": "path", "where_contains": name, "negate": true}));
-        }
-        for name in self.all(denied(Role::From), Role::From) {
-            from = self.filter(from, json!({"where_field": "from", "where_contains": name, "negate": true}));
-        }
-        from
-    }
-
-    /// The field that tells when the things of the conversation were changed, or came.
-    fn dated(&self) -> &'static str {
-        if self.last.is_some_and(|last| last.object == "messages") { "date" } else { "mtime" }
-    }
-
-    fn filter(&mut self, from: From, args: Value) -> From {
-        let Some(tool) = self.catalog.processor(Role::WhereField) else { return from };
-        let Value::Object(args) = args else { return from };
-        let mut step = Step { tool: tool.name.as_str().to_owned(), args, dormant: None };
-        refer(&mut step, from);
-        if from == From::Turn {
-            self.indexed(&mut step);
-        }
-        self.steps.push(step);
-        From::Step(self.steps.len())
     }
 
     /// A step of an executor with what its shape fixes, what words decide and what fills its slots.
-    fn step(&self, tool: &Tool, part: &Part) -> Step {
+    pub(super) fn step(&self, tool: &Tool, part: &Part) -> Step {
         let mut args = Map::new();
         for (name, value) in &part.fixed {
             if value != COLUMN && value != "…" {
@@ -286,12 +181,35 @@ impl Builder<'_> {
                 args.insert(arg.name.clone(), value);
             }
         }
+        // What goes into the place that was made is not that place.
+        if let Some(made) = self.made.as_ref().filter(|_| tool.takes(Role::List))
+            && let Some(into) = tool.arg(Role::DstDir)
+        {
+            if let Some(paths) = tool.arg(Role::Paths) {
+                args.remove(&paths.name);
+            }
+            args.entry(into.name.clone()).or_insert_with(|| made.clone());
+        }
+        // What only a pattern would say is one.
+        if let Some(regex) = tool.arg(Role::Regex)
+            && tool
+                .arg(Role::Pattern)
+                .and_then(|arg| args.get(&arg.name)?.as_str())
+                .is_some_and(super::value::is_regex)
+        {
+            args.insert(regex.name.clone(), json!(true));
+        }
         // A day bounds when things were changed, or came.
         let dated = ["where_after", "where_before"].iter().any(|name| args.contains_key(*name));
         if let Some(field) = tool.arg(Role::WhereField).filter(|_| dated) {
             args.entry(field.name.clone()).or_insert_with(|| json!(self.dated()));
         }
+        let column = part.fixed.iter().any(|(_, value)| value == COLUMN);
         for (name, value) in (self.flags)(tool) {
+            // Which way round is part of what is asked, but for a field that only the data knows.
+            if !column && tool.args.iter().any(|arg| arg.name == name && arg.role == Some(Role::Order)) {
+                continue;
+            }
             self.decide(tool, &mut args, &name, value);
         }
         if let Some(place) =
@@ -332,6 +250,7 @@ impl Builder<'_> {
         if arg.role == Some(Role::NameTemplate) {
             let Some(said) = args.get(name).and_then(Value::as_str).map(str::to_owned) else { return };
             let made = match value.as_str() {
+                _ if said.contains('{') => said,
                 Some("prefix") => format!("{said}{{name}}"),
                 Some("suffix") => format!("{{name}}{said}"),
                 Some("counter") => format!("{said}{{counter}}.{{ext}}"),
@@ -399,35 +318,40 @@ impl Builder<'_> {
     }
 
     /// Every value of a role in a slot.
-    fn all(&self, slot: Slot, role: Role) -> Vec<Value> {
+    pub(super) fn all(&self, slot: Slot, role: Role) -> Vec<Value> {
         let of = self.filled.iter().filter(|filled| filled.slot == slot);
         let mut values = Vec::new();
+        // A name is the same however it is written.
+        let same = |a: &Value, b: &Value| match (a.as_str(), b.as_str()) {
+            (Some(a), Some(b)) if role == Role::Names => a.to_lowercase() == b.to_lowercase(),
+            _ => a == b,
+        };
         for (_, value) in of.flat_map(|filled| &filled.values).filter(|(own, _)| *own == role) {
-            if !values.contains(value) {
+            if !values.iter().any(|known| same(known, value)) {
                 values.push(value.clone());
             }
         }
         values
     }
 
-    fn range(&self, low: Role, high: Role) -> Vec<(bool, Value)> {
-        let slot = Slot { role: low, not: false };
-        let lows = self.all(slot, low).into_iter().map(|value| (false, value));
-        lows.chain(self.all(slot, high).into_iter().map(|value| (true, value))).collect()
-    }
-
-    fn has(&self, role: Role) -> bool {
+    pub(super) fn has(&self, role: Role) -> bool {
         self.filled.iter().any(|filled| filled.slot == Slot { role, not: false })
     }
 
-    /// Whether what an executor works on is said by its own arguments.
-    fn is_direct(&self, tool: &Tool) -> bool {
-        [Role::Paths, Role::Ids, Role::Pids, Role::Text]
-            .iter()
-            .any(|role| tool.takes(*role) && self.has(*role))
+    pub(super) fn values_of(&self, role: Role) -> Vec<Value> {
+        self.all(Slot { role, not: false }, role)
     }
 
-    fn indexed(&self, step: &mut Step) {
+    /// Whether what an executor works on is said by its own arguments.
+    pub(super) fn is_direct(&self, tool: &Tool) -> bool {
+        let into = self.made.is_some() && tool.takes(Role::DstDir);
+        !into
+            && [Role::Paths, Role::Ids, Role::Pids, Role::Text]
+                .iter()
+                .any(|role| tool.takes(*role) && self.has(*role))
+    }
+
+    pub(super) fn indexed(&self, step: &mut Step) {
         if let Some(index) = self.all(Slot { role: Role::Index, not: false }, Role::Index).first() {
             step.args.insert("index".to_owned(), index.clone());
         }
@@ -438,7 +362,18 @@ fn works_on_list(tool: &Tool) -> bool {
     tool.takes(Role::List) || tool.takes(Role::Paths) && tool.class != Class::Producer
 }
 
-fn refer(step: &mut Step, from: From) {
+/// Where the same is done again, with a value for each time, each step has its own.
+fn turn(parts: &[(&Tool, &Part)], n: usize, step: &mut Step, tool: &Tool) {
+    let same = |(other, _): &&(&Tool, &Part)| other.name == parts[n].0.name;
+    let times = parts.iter().filter(same).count();
+    let nth = parts[..n].iter().filter(same).count();
+    let Some(paths) = tool.arg(Role::Paths).and_then(|arg| step.args.get_mut(&arg.name)) else { return };
+    if let Some(all) = paths.as_array().filter(|all| times > 1 && all.len() == times) {
+        *paths = json!([all[nth]]);
+    }
+}
+
+pub(super) fn refer(step: &mut Step, from: From) {
     match from {
         From::Nowhere => {}
         From::Turn => {
@@ -450,34 +385,16 @@ fn refer(step: &mut Step, from: From) {
     }
 }
 
-/// A condition on names, from a pattern.
-fn named(pattern: &Value) -> Value {
-    let pattern = pattern.as_str().unwrap_or_default();
-    if let Some(ending) = pattern.strip_prefix("*.").filter(|ending| !ending.contains('*')) {
-        return json!({"where_field": "ext", "where_value": ending});
-    }
-    let (open, bare) = (pattern.starts_with('*'), pattern.trim_matches('*'));
-    match (open, pattern.ends_with('*')) {
-        (false, true) => json!({"where_field": "name", "where_starts_with": bare}),
-        (false, false) => json!({"where_field": "name", "where_value": bare}),
-        _ => json!({"where_field": "name", "where_contains": bare}),
-    }
-}
-
-fn bounds(field: &str, ends: &[(bool, Value)], names: [&str; 2]) -> Value {
-    let mut args = BTreeMap::from([("where_field".to_owned(), json!(field))]);
-    for (high, value) in ends {
-        args.insert(names[usize::from(*high)].to_owned(), value.clone());
-    }
-    json!(args)
-}
-
 /// Values in the type of the argument.
 fn typed(arg: &Arg, mut values: Vec<Value>) -> Option<Value> {
     if values.is_empty() {
         return None;
     }
     if arg.ty == Type::List {
+        // What is told apart by its number is told apart by a text.
+        if arg.schema["items"]["type"] == "string" {
+            values.iter_mut().filter(|value| value.is_number()).for_each(|n| *n = json!(n.to_string()));
+        }
         return Some(Value::Array(values));
     }
     let value = values.swap_remove(0);

@@ -1,10 +1,11 @@
 //! Arguments that no value in the request fills: a word decides them, as it decides what is asked.
 
-use crate::catalog::{Arg, Role, Tool};
+use crate::catalog::{Arg, Role, Tool, Type};
+use metnos_language::{Mention, Operator, What};
 use serde_json::{Value, json};
 
 /// Roles whose few values are decided by words.
-const DECIDED: [Role; 19] = [
+const DECIDED: [Role; 20] = [
     Role::Unread,
     Role::HasAttachment,
     Role::Hidden,
@@ -24,9 +25,12 @@ const DECIDED: [Role; 19] = [
     Role::Paused,
     Role::RenderFormat,
     Role::Via,
+    Role::Order,
 ];
 /// Folders of mail that every mailbox has; others are names.
 const FOLDERS: [&str; 4] = ["INBOX", "Trash", "Archive", "Sent"];
+/// Readings that cost more decide nothing.
+const LIKELY: u8 = 4;
 /// Marks of messages that are no labels of a person.
 const MARKS: [&str; 3] = ["unread", "starred", "important"];
 
@@ -68,6 +72,35 @@ fn template(text: &str) -> &'static str {
 
 fn name(tool: &Tool, arg: &Arg, value: &str) -> String {
     format!("flag:{}.{}={value}", tool.name, arg.name)
+}
+
+/// Roles that a quality of things decides by its own name.
+const NAMED: [Role; 6] =
+    [Role::Hidden, Role::Recursive, Role::Policy, Role::State, Role::TaskState, Role::ProposalState];
+
+/// What a quality decides that is named like a choice of an argument, or like the argument.
+pub(crate) fn stated(tool: &Tool, mentions: &[Mention]) -> Vec<(String, Value)> {
+    let denied = |at: usize| {
+        let not = |what: &What| matches!(what, What::Operator(Operator::Not | Operator::Without));
+        mentions.iter().any(|m| not(&m.what) && m.to <= at && at - m.to < 3)
+    };
+    let likely = mentions.iter().filter(|m| m.cost < LIKELY && !denied(m.from));
+    let qualities: Vec<&str> = likely
+        .filter_map(|m| match m.what {
+            What::Quality(quality) => Some(quality.name()),
+            _ => None,
+        })
+        .collect();
+    let value = |arg: &Arg| {
+        let role = arg.role.filter(|role| NAMED.contains(role))?;
+        let is_own = |quality: &&str| format!("{role:?}").to_lowercase() == **quality;
+        if arg.ty == Type::Bool {
+            return qualities.iter().any(is_own).then(|| json!(true));
+        }
+        let names = |choice: &&String| qualities.iter().any(|quality| quality.starts_with(choice.as_str()));
+        arg.choices.iter().find(names).map(|choice| json!(choice))
+    };
+    tool.args.iter().filter_map(|arg| Some((arg.name.clone(), value(arg)?))).collect()
 }
 
 /// The argument and value of a decision about this executor.

@@ -2,15 +2,18 @@
 //! read the values.
 
 mod affinity;
+mod again;
 mod assign;
 mod build;
 mod cover;
 mod decide;
 mod doubt;
+mod fetched;
 mod flag;
 mod gold;
 mod marks;
 mod model;
+mod narrowed;
 mod packed;
 mod rank;
 mod slot;
@@ -32,9 +35,9 @@ pub use slot::{Layout, Slot};
 
 use crate::catalog::{Catalog, Role, Tool};
 use crate::clock::Clock;
-use crate::plan::Step;
 use crate::shape::Shape;
 use affinity::{Affinity, Called};
+use again::repeated;
 use assign::Scene;
 use build::Builder;
 use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, features, mentions};
@@ -230,7 +233,7 @@ impl<'m> Reader<'m> {
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
         ranked.truncate(TRIED);
         let scene = Scene::new(&said.lattice, &said.mentions);
-        let decided = |tool: &Tool| self.decided(tool, &scores[0]);
+        let decided = |tool: &Tool| self.decided(tool, &scores[0], said);
         let mut out: Vec<Candidate> = Vec::new();
         for (n, (_, factors, shape)) in ranked.iter().enumerate() {
             let readings = self.candidates(factors, shape, said, &scene, last, &decided, clock);
@@ -353,11 +356,11 @@ impl<'m> Reader<'m> {
         said: &Said,
         last: Option<&Last>,
         decided: &build::Flags<'_>,
-        filled: Vec<Filled>,
+        mut filled: Vec<Filled>,
     ) -> Option<(Vec<Filled>, Built)> {
         let built = match last {
             Some(last) if *shape == Shape::Again => {
-                Built { steps: repeated(&last.steps, &filled, self.catalog)?, ask: None }
+                Built { steps: repeated(&last.steps, said, &mut filled, self.catalog)?, ask: None }
             }
             _ => {
                 let rest = said.rest(&filled);
@@ -370,6 +373,7 @@ impl<'m> Reader<'m> {
                     rest: &rest,
                     steps: Vec::new(),
                     ask: None,
+                    made: None,
                 };
                 builder.build()
             }
@@ -387,7 +391,7 @@ impl<'m> Reader<'m> {
         gold: &[Given],
     ) -> (Option<Candidate>, Vec<Candidate>) {
         let scores = self.model.scores(&said.features[0]);
-        let decided = |tool: &Tool| self.decided(tool, &scores);
+        let decided = |tool: &Tool| self.decided(tool, &scores, said);
         let scene = Scene::new(&said.lattice, &said.mentions);
         let assigned = self.candidates(&[], shape, said, &scene, last, &decided, clock);
         let asked = match (shape, last) {
@@ -419,7 +423,7 @@ impl<'m> Reader<'m> {
     }
 
     /// What words decide about an executor: of each argument the value that most speaks for, if anything does.
-    fn decided(&self, tool: &Tool, scores: &[f32]) -> Vec<(String, Value)> {
+    fn decided(&self, tool: &Tool, scores: &[f32], said: &Said) -> Vec<(String, Value)> {
         let mut best: std::collections::BTreeMap<String, (f32, Value)> = std::collections::BTreeMap::new();
         for (label, score) in self.model.labels().iter().zip(scores).filter(|(_, score)| **score > 0.0) {
             if let Some((arg, value)) = flag::decided(label, tool) {
@@ -429,50 +433,8 @@ impl<'m> Reader<'m> {
                 }
             }
         }
-        best.into_iter().map(|(arg, (_, value))| (arg, value)).collect()
+        let mut all: Vec<(String, Value)> = best.into_iter().map(|(arg, (_, value))| (arg, value)).collect();
+        all.extend(flag::stated(tool, &said.mentions));
+        all
     }
-}
-
-/// A recurrence with another hour: what came again still does.
-fn rehoured(old: &Value, new: &Value) -> Option<Value> {
-    let fields: Vec<&str> = old.as_str()?.split(' ').collect();
-    let [_, _, day, month, week] = fields.as_slice() else { return None };
-    let at = new.as_str()?.strip_prefix("at:")?.split_once('T')?.1;
-    let (hour, minute) = at.get(..5)?.split_once(':')?;
-    let (hour, minute): (u8, u8) = (hour.parse().ok()?, minute.parse().ok()?);
-    Some(Value::from(format!("{minute} {hour} {day} {month} {week}")))
-}
-
-/// The steps of the request before, with other values.
-fn repeated(steps: &[Step], filled: &[Filled], catalog: &Catalog) -> Option<Vec<Step>> {
-    let mut steps = steps.to_vec();
-    let mut changed = false;
-    for filled in filled.iter().filter(|filled| !filled.slot.not) {
-        for step in &mut steps {
-            let tool = catalog.get(&step.tool)?;
-            if !tool.takes(filled.slot.role) {
-                continue;
-            }
-            // Both ends of a range go where one is said anew.
-            for role in [Role::After, Role::Before, Role::SizeMin, Role::SizeMax] {
-                if slot::first_of(role) == filled.slot.role
-                    && let Some(arg) = tool.arg(role)
-                {
-                    step.args.remove(&arg.name);
-                }
-            }
-            for (role, value) in &filled.values {
-                if let Some(arg) = tool.arg(*role) {
-                    let list = arg.ty == crate::catalog::Type::List;
-                    let value = if list { Value::Array(vec![value.clone()]) } else { value.clone() };
-                    let value =
-                        step.args.get(&arg.name).and_then(|old| rehoured(old, &value)).unwrap_or(value);
-                    step.args.insert(arg.name.clone(), value);
-                    changed = true;
-                }
-            }
-            break;
-        }
-    }
-    changed.then_some(steps)
 }

@@ -21,6 +21,7 @@ pub(crate) fn values(what: &What, role: Role, clock: &Clock) -> Vec<(Role, Value
             let name = path.strip_prefix("~/").filter(|name| name.matches('/').count() == 1);
             name.map(&text).unwrap_or_default()
         }
+        What::Place(path) if role == Role::NameTemplate => series(path).map_or_else(Vec::new, |it| text(&it)),
         What::Path(path) if PATHS.contains(&role) => text(path),
         What::Name(name) => match name_as(name, role) {
             Some(value) => text(&value),
@@ -68,6 +69,8 @@ pub(crate) fn values(what: &What, role: Role, clock: &Clock) -> Vec<(Role, Value
         What::Zone(zone) if role == Role::Timezone => text(zone.name()),
         What::Expression(sum) if role == Role::Expression => text(sum),
         What::Column(column) if COLUMNS.contains(&role) => text(column),
+        // Who sent something is a field by the name that its records have.
+        What::Field(field) if role == Role::Field && field.name() == "sender" => text("from"),
         What::Field(field) if FIELDS.contains(&role) => text(field.name()),
         What::Group(group) if matches!(role, Role::DstDir) => text(&format!("{{{}}}", group.name())),
         What::Format(format) if FORMATS.contains(&role) => text(format.name()),
@@ -167,6 +170,14 @@ fn pair(first: (Role, Option<Value>), second: (Role, Option<Value>)) -> Vec<(Rol
     [first, second].into_iter().filter_map(|(role, value)| Some((role, value?))).collect()
 }
 
+/// Names in a series, from the first of them: what changes is the number at the end.
+fn series(path: &str) -> Option<String> {
+    let first = path.rsplit('/').next()?;
+    let stem = first.strip_suffix('1')?;
+    let open = stem.ends_with(|c: char| !c.is_ascii_digit() && c != '.');
+    open.then(|| format!("{stem}{{counter}}.{{ext}}"))
+}
+
 /// A whole number without its point.
 fn number(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 1e15 { json!(n as i64) } else { json!(n) }
@@ -177,6 +188,7 @@ fn name_as(name: &str, role: Role) -> Option<String> {
     let bare = name.trim_matches('*');
     let whole = !name.contains(['*', '?']);
     Some(match role {
+        Role::NameTemplate if !whole => series(bare)?,
         Role::Patterns => name.to_owned(),
         Role::OutPath | Role::Dst | Role::Attachments if whole => format!("~/{name}"),
         Role::NameTemplate if whole => name.to_owned(),
@@ -239,4 +251,14 @@ fn stamp(at: DateTime, clock: &Clock) -> String {
 fn zoned(schedule: &str, clock: &Clock) -> String {
     let at = schedule.strip_prefix("at:").and_then(|at| at.parse::<DateTime>().ok());
     at.map_or_else(|| schedule.to_owned(), |at| format!("at:{}", stamp(at, clock)))
+}
+
+/// Whether the signs of a text make no sense but in a regular expression.
+pub(super) fn is_regex(text: &str) -> bool {
+    let letter = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric());
+    let chars: Vec<char> = text.chars().collect();
+    let either =
+        (1..chars.len()).any(|at| chars[at] == '|' && letter(chars.get(at - 1)) && letter(chars.get(at + 1)));
+    let classes = ["\\d", "\\w", "\\s", "\\b", ".*"];
+    either || text.starts_with('^') || classes.iter().any(|class| text.contains(class))
 }

@@ -72,6 +72,8 @@ pub(crate) fn lacking(tool: &Tool, step: &Step, piped: bool) -> Option<Vec<Strin
             given(step, name)
                 || piped
                     && tool.args.iter().any(|arg| arg.name == *name && matches!(arg.role, Some(Role::List)))
+                || step.args.contains_key("with_step")
+                    && tool.args.iter().any(|arg| arg.name == *name && matches!(arg.role, Some(Role::With)))
         })
     })?;
     let first = group

@@ -47,9 +47,11 @@ const ASKED: [Role; 10] = [
     Role::GroupBy,
 ];
 /// Which of these is given says which of several things an executor does.
-const MANNER: [Role; 4] = [Role::DstDir, Role::OutPath, Role::Content, Role::NameTemplate];
+pub(crate) const MANNER: [Role; 4] = [Role::DstDir, Role::OutPath, Role::Content, Role::NameTemplate];
 /// Stands for a field that only the data knows.
 pub(crate) const COLUMN: &str = "*";
+/// The field of what was put into classes.
+pub(crate) const LABEL: &str = "label";
 /// The reference to what was answered before.
 pub(crate) const TURN: &str = "from_turn";
 
@@ -60,7 +62,8 @@ impl Shape {
         let mut parts: Vec<Part> = Vec::new();
         for (i, step) in steps.iter().enumerate() {
             let Some(tool) = tools[i] else { continue };
-            if fetches(i, &tools, catalog) || narrows(step, tool, &tools[..i]) {
+            let changes = tools[i + 1..].iter().flatten().any(|later| later.class == Class::Changer);
+            if fetches(i, &tools, catalog) || narrows(step, tool, &tools[..i], changes) {
                 continue;
             }
             let part = Part { tool: family(tool, catalog), fixed: fixed(step, tool, &tools[..i]) };
@@ -156,17 +159,18 @@ fn fetches(i: usize, tools: &[Option<&Tool>], catalog: &Catalog) -> bool {
     !compared && later.iter().flatten().any(works_on)
 }
 
-/// Whether a step only narrows by a field that its producer is known to give.
-fn narrows(step: &Step, tool: &Tool, before: &[Option<&Tool>]) -> bool {
+/// Whether a step only narrows by a field that its producer is known to give. Which of what was labelled is meant is
+/// asked, unless it is changed: then never all of it.
+fn narrows(step: &Step, tool: &Tool, before: &[Option<&Tool>], changes: bool) -> bool {
     let field = tool.arg(Role::WhereField).and_then(|arg| step.args.get(&arg.name)).and_then(Value::as_str);
-    field.is_some_and(|field| is_known(field, before))
+    field.is_some_and(|field| is_known(field, before) && (changes || field != LABEL))
 }
 
 fn is_known(field: &str, before: &[Option<&Tool>]) -> bool {
     let given = before.iter().flatten().any(|tool| tool.gives.contains_key(field) && !tool.open);
     // After an earlier turn nothing says what the records are; these are fields of files and messages.
     given
-        || matches!(field, "label" | "copy")
+        || matches!(field, LABEL | "copy")
         || before.is_empty() && matches!(field, "kind" | "ext" | "name" | "path" | "size" | "mtime" | "from")
 }
 

@@ -3,5 +3,5 @@
 
 mod label;
 
-pub(crate) use label::{COLUMN, TURN};
+pub(crate) use label::{COLUMN, LABEL, MANNER, TURN};
 pub use label::{Part, Shape};

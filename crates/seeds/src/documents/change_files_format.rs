@@ -17,7 +17,7 @@ const KEPT_MAX: usize = 128 << 20;
 
 #[derive(Deserialize)]
 struct Args {
-    to: String,
+    to: Option<String>,
     #[serde(default)]
     width: u32,
     #[serde(default = "good")]
@@ -54,8 +54,14 @@ struct Step<'a> {
 pub fn run(call: &mut Call<'_>) -> Result<(), Failure> {
     call.list = ListName::Results;
     let args: Args = call.args()?;
-    let target = Target::named(&args.to)
-        .ok_or_else(|| Failure::wrong_args(format!("`{}` is not a format files are changed to", args.to)))?;
+    let target = match &args.to {
+        Some(to) => Some(
+            Target::named(to)
+                .ok_or_else(|| Failure::wrong_args(format!("`{to}` is not a format files are changed to")))?,
+        ),
+        None if args.width > 0 => None,
+        None => return Err(Failure::wrong_args("neither a format nor a width is given".to_owned())),
+    };
     let inputs = source::inputs(call)?;
     if let Some(dir) = &args.dst_dir
         && !dir.0.is_dir()
@@ -113,7 +119,7 @@ fn prepare<'a>(
     call: &mut Call<'_>,
     inputs: &'a [Input],
     args: &Args,
-    target: Target,
+    target: Option<Target>,
 ) -> Result<Vec<Step<'a>>, Failure> {
     let (mut steps, mut taken, mut room) = (Vec::new(), HashSet::new(), KEPT_MAX);
     for (i, input) in inputs.iter().enumerate() {
@@ -133,10 +139,14 @@ fn prepare<'a>(
 fn prepare_one<'a>(
     input: &'a Input,
     args: &Args,
-    target: Target,
+    target: Option<Target>,
     taken: &HashSet<PathBuf>,
     room: usize,
 ) -> Result<Step<'a>, Failure> {
+    let target = match target {
+        Some(target) => target,
+        None => own(&input.path)?,
+    };
     let dst = destination(&input.path, args, target)?;
     let way = convert::way(&input.path, target, args.width, args.quality)?;
     if taken.contains(&dst) || std::fs::symlink_metadata(&dst).is_ok() {
@@ -145,6 +155,15 @@ fn prepare_one<'a>(
     let mut kept = Kept { bytes: Vec::new(), room, over: false };
     convert::write(&input.path, way, &mut kept)?;
     Ok(Step { input, dst, way, made: (!kept.over).then_some(kept.bytes) })
+}
+
+/// The format a picture has: what only changes its width keeps it.
+fn own(src: &Path) -> Result<Target, Failure> {
+    let ending = src.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+    let picture = Target::named(&ending).filter(|target| matches!(target, Target::Picture(_)));
+    picture.ok_or_else(|| {
+        Failure::new(ErrorClass::UnsupportedFormat, format!("{} is no picture with a width", shown(src)))
+    })
 }
 
 /// The new name: the old one with the extension of the format. A picture that only changes its
