@@ -6,14 +6,18 @@
 //! + − × ÷: the same figures on every machine.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
+mod dump;
 mod learn;
 mod measure;
+mod rank;
 mod rows;
 #[path = "../../engine/tests/it/score/mod.rs"]
 mod score;
+mod softmax;
 mod svm;
 
 use learn::Teacher;
+use rank::Ranks;
 use metnos_engine::Catalog;
 use metnos_engine::evidence::Packed;
 use std::process::ExitCode;
@@ -34,24 +38,31 @@ fn run(words: &[String]) -> Result<(), String> {
     let rows = rows::all()?;
     let teacher = Teacher::new(&catalog)?;
     if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--write=")) {
-        let weights = teacher.fit(&teacher.library(&rows), |_| true)?;
+        let library = teacher.library(&rows);
+        let ranks = Ranks::new(&teacher, &library, &rows)?;
+        let weights = ranks.fit(&teacher.fit(&library, |_| true)?, |_| true)?;
         std::fs::write(file, weights.bytes()).map_err(|e| format!("{file}: {e}"))?;
         println!("{file}: {} bytes from {} rows", weights.bytes().len(), rows.len());
         return Ok(());
     }
     if let Some(text) = words.iter().find_map(|word| word.strip_prefix("--say=")) {
-        let file = "crates/engine/data/weights.bin";
-        let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
-        let weights = Packed::read(bytes.into()).map_err(|e| e.to_string())?;
+        let weights = shipped()?;
         let lang = words.iter().find_map(|word| word.strip_prefix("--lang=")).unwrap_or("en");
         return measure::show(&teacher, &weights, text, lang);
     }
+    if words.iter().any(|word| word == "--time") {
+        let weights = shipped()?;
+        measure::time(&teacher, &weights, &rows);
+        return Ok(());
+    }
     if words.iter().any(|word| word == "--dangerous") {
-        let weights = teacher.fit(&teacher.library(&rows), |_| true)?;
+        let library = teacher.library(&rows);
+        let ranks = Ranks::new(&teacher, &library, &rows)?;
+        let weights = ranks.fit(&teacher.fit(&library, |_| true)?, |_| true)?;
         return measure::dangerous(&teacher, &weights, words.iter().any(|word| word == "--verbose"));
     }
     if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--dump=")) {
-        return measure::dump(&teacher, &rows, file);
+        return dump::dump(&teacher, &rows, file);
     }
     let verbose = words.iter().any(|word| word == "--verbose");
     let mut sets: Vec<&str> =
@@ -62,9 +73,11 @@ fn run(words: &[String]) -> Result<(), String> {
     }
     let mut sum = measure::Figures::default();
     let library = teacher.library(&rows);
+    let ranks = Ranks::new(&teacher, &library, &rows)?;
     for set in &sets {
         let test: Vec<&rows::Row> = rows.iter().filter(|row| row.set == *set).collect();
         let model = teacher.fit(&library, |row| row.set != *set)?;
+        let model = ranks.fit(&model, |of| of != *set)?;
         if words.iter().any(|word| word == "--losses") {
             println!("{set}: {}", measure::losses(&teacher, &model, &test, verbose));
             continue;
@@ -75,4 +88,11 @@ fn run(words: &[String]) -> Result<(), String> {
     }
     println!("all: {sum}");
     Ok(())
+}
+
+/// The weights as they are written.
+fn shipped() -> Result<Packed, String> {
+    let file = "crates/engine/data/weights.bin";
+    let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+    Packed::read(bytes.into()).map_err(|e| e.to_string())
 }

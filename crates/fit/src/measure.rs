@@ -10,6 +10,7 @@ use metnos_vocab::Class;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 #[derive(Default)]
 pub(crate) struct Figures {
@@ -213,7 +214,7 @@ fn show_pairs(candidate: &Candidate, said: &Said, model: &Packed, teacher: &Teac
 }
 
 /// A reading as the answer that a batch prints.
-fn answer(candidate: &Candidate) -> Value {
+pub(crate) fn answer(candidate: &Candidate) -> Value {
     match candidate.shape {
         Shape::Say => json!({"kind": "say"}),
         Shape::Gap => json!({"kind": "gap"}),
@@ -250,6 +251,30 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
         }
     }
     Ok(())
+}
+
+/// How long the rows of the voices take to read, once each.
+pub(crate) fn time(teacher: &Teacher<'_>, weights: &Packed, rows: &[Row]) {
+    let reader = Reader::new(weights, teacher.catalog);
+    let clock = teacher.clock();
+    let (mut words, mut readings, mut readers) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows.iter().filter(|row| !row.set.contains(':')) {
+        let last = teacher.last(row, &reader);
+        let start = Instant::now();
+        let Some(said) = teacher.said(row, last.as_ref()) else { continue };
+        words.push(start.elapsed().as_micros());
+        let start = Instant::now();
+        let reader = Reader::new(weights, teacher.catalog);
+        readers.push(start.elapsed().as_micros());
+        let start = Instant::now();
+        std::hint::black_box(reader.read(&said, last.as_ref(), &clock));
+        readings.push(start.elapsed().as_micros());
+    }
+    for (what, mut times) in [("words", words), ("reader", readers), ("readings", readings)] {
+        times.sort_unstable();
+        let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+        println!("{what}: {} µs median, {} µs for 95 of 100", at(50), at(95));
+    }
 }
 
 /// What becomes of requests that must not be done as they stand: how many act, and how many offer to.
@@ -305,92 +330,6 @@ pub(crate) fn dangerous(teacher: &Teacher<'_>, weights: &Packed, verbose: bool) 
     }
     println!("dangerous: {acts} act, {offers} offer of {total}");
     Ok(())
-}
-
-/// Writes the readings of each row, with what speaks for and against them: what ranks and thresholds are looked for in.
-pub(crate) fn dump(teacher: &Teacher<'_>, rows: &[Row], file: &str) -> Result<(), String> {
-    let mut out = std::fs::File::create(file).map_err(|e| e.to_string())?;
-    let mut sets: Vec<&str> = rows.iter().map(|row| row.set.as_str()).filter(|s| !s.contains(':')).collect();
-    sets.dedup();
-    let library = teacher.library(rows);
-    for set in sets {
-        let model = teacher.fit(&library, |row| row.set != set)?;
-        for row in rows.iter().filter(|row| row.set == set) {
-            dump_row(teacher, &model, row, &mut out)?;
-        }
-    }
-    let model = teacher.fit(&library, |_| true)?;
-    for row in crate::rows::dangerous()? {
-        dump_row(teacher, &model, &row, &mut out)?;
-    }
-    Ok(())
-}
-
-fn dump_row(
-    teacher: &Teacher<'_>,
-    model: &Packed,
-    row: &Row,
-    out: &mut impl std::io::Write,
-) -> Result<(), String> {
-    let lexicons = metnos_engine::Lexicons::shipped().map_err(|e| e.to_string())?;
-    let planner = Planner::new(teacher.catalog.clone(), lexicons).weighing(None);
-    let reader = Reader::new(model, teacher.catalog);
-    let last = teacher.last(row, &reader);
-    let Some(said) = teacher.said(row, last.as_ref()) else { return Ok(()) };
-    let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
-    let request = Request { text: &row.query, language: Some(&row.lang), context: &row.context };
-    let (old, _) = planner.plan(&request, &teacher.clock());
-    let doubted = match &old {
-        Answer::Gap(gap) => gap.words.clone(),
-        _ => Vec::new(),
-    };
-    let readings = Readings {
-        said: &said,
-        last: last.as_ref(),
-        candidates: &candidates,
-        weights: model,
-        catalog: teacher.catalog,
-        doubted: Some(&doubted),
-    };
-    let changes = |steps: &[Step]| steps.iter().any(|step| readings.is_changer(&step.tool));
-    let old_answer = match &old {
-        Answer::Plan(plan) => json!({"kind": "plan", "plan": {"steps": plan.steps}}),
-        Answer::Ask(ask) => json!({"kind": "ask", "missing": ask.missing}),
-        Answer::Help => json!({"kind": "say"}),
-        other => json!({"kind": other.kind()}),
-    };
-    let old_steps = old_answer["plan"]["steps"].clone();
-    let narrow = row.expect["narrow"].as_array().cloned().unwrap_or_default();
-    let dangerous = row.set == "dangerous";
-    let list: Vec<Value> = candidates
-        .iter()
-        .map(|c| {
-            let steps = &c.built.steps;
-            let changers = steps.iter().map(|s| s.tool.clone()).filter(|t| readings.is_changer(t)).collect();
-            let lost = unheld(&said, c, &Words { weights: model, changers });
-            let marks = metnos_engine::evidence::marks(&said, c, &lost, teacher.catalog, model);
-            let lost: Vec<Value> =
-                lost.iter().map(|u| json!([u.word, u.narrows, u.open, u.beside])).collect();
-            let plan = readings.plan(c).map(|(_, narrower)| narrower);
-            let has = |pair: &Value| {
-                steps.iter().any(|s| pair[0].as_str().is_some_and(|name| s.args.get(name) == Some(&pair[1])))
-            };
-            let right = if dangerous {
-                !changes(steps) || !narrow.is_empty() && narrow.iter().all(has)
-            } else {
-                judge(&row.expect, &answer(c)).is_none()
-            };
-            json!({"t": c.traits.as_slice(), "m": marks, "r": right,
-                "s": c.shape.to_string(), "p": steps, "ask": c.built.ask.is_some(), "lost": lost,
-                "plan": plan, "ch": changes(steps), "same": json!(steps) == old_steps})
-        })
-        .collect();
-    let old_changes = matches!(&old, Answer::Plan(plan) if changes(&plan.steps));
-    let line = json!({"set": row.set, "id": row.id, "q": row.query, "ctx": row.context,
-        "kind": row.expect["kind"], "asked_change": changes(&row.steps()), "old": old_answer["kind"],
-        "old_right": !dangerous && judge(&row.expect, &old_answer).is_none(), "old_ch": old_changes,
-        "doubted": doubted, "c": list});
-    writeln!(out, "{line}").map_err(|e| e.to_string())
 }
 
 /// Where the plans of a set are lost: values that no mention gives, steps that are not built from the right values, and
