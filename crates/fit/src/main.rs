@@ -2,10 +2,12 @@
 //!
 //! `metnos-fit [SET …] [--verbose]` leaves one set out at a time (each voice, unless sets are named), fits the others
 //! and prints how often the right plan comes first, and among the first three. `--write=FILE` fits all rows and writes
-//! the weights. `--losses` tells where plans are lost when their shape is known. One thread, a fixed order, only
-//! + − × ÷: the same figures on every machine.
+//! the weights. `--losses` tells where plans are lost when their shape is known, `--chances` whether readings are right
+//! as often as they are said to be, and `--time` how long requests take to read with the weights as they are written.
+//! Work is split in a fixed way and order, with only + − × ÷: the same figures on every machine.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
+mod chances;
 mod dump;
 mod learn;
 mod measure;
@@ -17,9 +19,9 @@ mod softmax;
 mod svm;
 
 use learn::Teacher;
-use rank::Ranks;
 use metnos_engine::Catalog;
 use metnos_engine::evidence::Packed;
+use rank::Ranks;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -87,6 +89,9 @@ fn run(words: &[String]) -> Result<(), String> {
         sum.add(&figures);
     }
     println!("all: {sum}");
+    if verbose || words.iter().any(|word| word == "--chances") {
+        print!("{}", sum.chances);
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What a set gets that nothing was learned from.
 
+use crate::chances::Chances;
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
@@ -21,6 +22,8 @@ pub(crate) struct Figures {
     plan_in_three: usize,
     filled: usize,
     decided: Decided,
+    /// How likely the first reading was said to be.
+    pub(crate) chances: Chances,
 }
 
 /// What becomes of requests when it is decided what to do.
@@ -47,6 +50,7 @@ impl Figures {
         self.plan += other.plan;
         self.plan_in_three += other.plan_in_three;
         self.filled += other.filled;
+        self.chances.add(&other.chances);
         let (sum, more) = (&mut self.decided, &other.decided);
         sum.at_once += more.at_once;
         sum.tapped += more.tapped;
@@ -112,6 +116,7 @@ pub(crate) fn measure(
         figures.shape_in_three += usize::from(candidates.iter().take(3).any(right));
         let first = verdicts.first().is_some_and(Option::is_none);
         figures.plan += usize::from(first);
+        figures.chances.say(candidates.first().map_or(0.0, |best| best.chance), first);
         figures.filled += usize::from(first && first_shape);
         figures.plan_in_three += usize::from(verdicts.iter().any(Option::is_none));
         decided(&mut figures.decided, row, &planner, teacher, first, verbose);
@@ -237,7 +242,7 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
     }
     let candidates = Reader::new(weights, teacher.catalog).read(&said, None, &teacher.clock());
     for candidate in candidates.iter().take(3) {
-        println!("{:.2} {} {}", candidate.score, candidate.shape, answer(candidate));
+        println!("{:.2} {:.3} {} {}", candidate.score, candidate.chance, candidate.shape, answer(candidate));
         show_pairs(candidate, &said, weights, teacher);
         let changers = candidate.built.steps.iter().map(|step| step.tool.clone());
         let changers = changers
@@ -253,28 +258,33 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
     Ok(())
 }
 
-/// How long the rows of the voices take to read, once each.
+/// How long the rows of the voices take to read: the shortest of a few times, for others may use the machine too.
 pub(crate) fn time(teacher: &Teacher<'_>, weights: &Packed, rows: &[Row]) {
     let reader = Reader::new(weights, teacher.catalog);
     let clock = teacher.clock();
     let (mut words, mut readings, mut readers) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows.iter().filter(|row| !row.set.contains(':')) {
         let last = teacher.last(row, &reader);
-        let start = Instant::now();
         let Some(said) = teacher.said(row, last.as_ref()) else { continue };
-        words.push(start.elapsed().as_micros());
-        let start = Instant::now();
-        let reader = Reader::new(weights, teacher.catalog);
-        readers.push(start.elapsed().as_micros());
-        let start = Instant::now();
-        std::hint::black_box(reader.read(&said, last.as_ref(), &clock));
-        readings.push(start.elapsed().as_micros());
+        words.push(shortest(|| drop(teacher.said(row, last.as_ref()))));
+        readers.push(shortest(|| drop(Reader::new(weights, teacher.catalog))));
+        readings.push(shortest(|| drop(reader.read(&said, last.as_ref(), &clock))));
     }
     for (what, mut times) in [("words", words), ("reader", readers), ("readings", readings)] {
         times.sort_unstable();
         let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
         println!("{what}: {} µs median, {} µs for 95 of 100", at(50), at(95));
     }
+}
+
+/// The shortest of a few times, in µs.
+fn shortest(work: impl Fn()) -> u128 {
+    let time = |_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_micros()
+    };
+    (0..3).map(time).min().unwrap_or_default()
 }
 
 /// What becomes of requests that must not be done as they stand: how many act, and how many offer to.

@@ -18,7 +18,7 @@ const COMMON: u32 = 3;
 const MOST: usize = 15_000;
 /// What the weight of a trait costs, and that of a mark.
 const TRAIT: f64 = 0.3;
-const MARK: f64 = 1.0;
+const MARK: f64 = 0.5;
 /// How strongly a mark shows.
 const STRENGTH: f32 = 0.5;
 

@@ -2,8 +2,8 @@
 //! are taken.
 
 use super::model::{both, hash};
-use super::noted::{Asks, Noted, noted};
 pub(crate) use super::noted::sense;
+use super::noted::{Asks, Noted, noted};
 use super::packed::Packed;
 use super::slot::{Layout, Slot};
 use super::value::values;

@@ -17,12 +17,12 @@ use std::sync::{Arc, LazyLock};
 const LONGEST: usize = 1_000;
 /// Most readings that are offered.
 const OFFERED: usize = 3;
-/// A reading that is offered is not further behind the best one than this.
-const BEHIND: f32 = 1.2;
+/// A reading that is offered is at least so likely, of what the best one is.
+const BEHIND: f32 = 0.15;
 /// A reading that is less likely is none.
-const LEAST: f32 = 0.0;
+const LEAST: f32 = 0.1;
 /// One that is more likely may be the answer.
-const LIKELY: f32 = 5.0;
+const LIKELY: f32 = 0.4;
 /// So many unknown words may be left out of a request that only looks.
 const OPEN: usize = 1;
 /// A reading this far ahead of the next one is clear.
@@ -108,11 +108,11 @@ impl Readings<'_> {
     /// One that is clear, or those that may be meant.
     pub fn decide(&self) -> Decision {
         let Some(best) = self.candidates.first() else { return Decision::Nothing };
-        if matches!(best.shape, Shape::Gap | Shape::Say) || best.score < LEAST {
+        if matches!(best.shape, Shape::Gap | Shape::Say) || best.chance < LEAST {
             return Decision::Nothing;
         }
         let mut readings: Vec<(&Candidate, Plan, bool)> = Vec::new();
-        for candidate in self.candidates.iter().filter(|candidate| best.score - candidate.score < BEHIND) {
+        for candidate in self.candidates.iter().filter(|candidate| candidate.chance > best.chance * BEHIND) {
             let Some((plan, narrower)) = self.plan(candidate) else { continue };
             if !readings.iter().any(|(_, known, _)| known.steps == plan.steps) {
                 readings.push((candidate, plan, narrower));
@@ -124,8 +124,8 @@ impl Readings<'_> {
             .candidates
             .iter()
             .find(|other| other.built.steps != first.built.steps)
-            .map_or(f32::MIN, |c| c.score);
-        if std::ptr::eq(*first, best) && first.score - next > CLEAR && first.score > LIKELY && !narrower {
+            .map_or(0.0, |c| c.chance);
+        if std::ptr::eq(*first, best) && first.chance - next > CLEAR && first.chance > LIKELY && !narrower {
             return Decision::Clear(plan.clone());
         }
         Decision::Offer(readings.into_iter().map(|(_, plan, _)| plan).collect())
@@ -291,7 +291,7 @@ fn explain(said: &Said, candidates: &[Candidate]) -> Explain {
     let timed = said.mentions.iter().any(|mention| {
         matches!(mention.what, What::Window(..) | What::Moment(..) | What::Schedule(_) | What::DayPart(_))
     });
-    let note = |candidate: &Candidate| format!("{:.2} {}", candidate.score, candidate.shape);
+    let note = |candidate: &Candidate| format!("{:.2} {}", candidate.chance, candidate.shape);
     Explain {
         language: said.language.clone(),
         notes: candidates.iter().take(OFFERED).map(note).collect(),

@@ -91,7 +91,8 @@ impl Marked<'_> {
         }
         let yes = |answers: &[bool]| answers.iter().fold(1, |sum, yes| sum * 2 + u64::from(*yes));
         for unheld in self.lost {
-            let sense = unheld.key.contains(' ') && noted.iter().any(|n| n.word.as_ref() == Some(&unheld.key));
+            let sense =
+                unheld.key.contains(' ') && noted.iter().any(|n| n.word.as_ref() == Some(&unheld.key));
             let says = if sense { hash(&unheld.key) } else { 0 };
             add(About::Lost, both(says, yes(&[unheld.narrows, unheld.open, unheld.beside])));
             add(About::LostChanges, yes(&[changes, unheld.narrows, unheld.beside]));

@@ -189,9 +189,11 @@ pub struct Reader<'m> {
 
 /// For each shape the labels that speak for it, one a factor.
 pub fn factors(shapes: &[Shape], labels: &[String], catalog: &Catalog) -> Vec<Vec<Option<u16>>> {
-    let numbered = labels.iter().enumerate().filter_map(|(n, label)| Some((label.as_str(), n.try_into().ok()?)));
+    let numbered =
+        labels.iter().enumerate().filter_map(|(n, label)| Some((label.as_str(), n.try_into().ok()?)));
     let index: HashMap<&str, u16> = numbered.collect();
-    let of = |shape: &Shape| shape.factors(catalog).iter().map(|name| index.get(name.as_str()).copied()).collect();
+    let of =
+        |shape: &Shape| shape.factors(catalog).iter().map(|name| index.get(name.as_str()).copied()).collect();
     shapes.iter().map(of).collect()
 }
 
@@ -281,7 +283,8 @@ impl<'m> Reader<'m> {
         let weighed = |filled: Vec<Filled>, built: Built, cost: f32| {
             let mut candidate = Candidate::new(shape.clone(), filled, built);
             let (catalog, weights) = (self.catalog, self.model);
-            let weighed = Weighed { said, scene, candidate: &candidate, factors, cost, last, catalog, weights };
+            let weighed =
+                Weighed { said, scene, candidate: &candidate, factors, cost, last, catalog, weights };
             (candidate.traits, candidate.marks) = weighed.weighed();
             candidate.score =
                 rank::weigh(&candidate.traits, self.model.rank()) + self.model.marked(&candidate.marks);

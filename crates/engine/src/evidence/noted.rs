@@ -40,8 +40,9 @@ pub(crate) fn noted(lattice: &Lattice, mentions: &[Mention]) -> Vec<Noted> {
         let around = around(at, asks, known, lattice, mentions, &kinds);
         let known = known.map_or(0, |known| 1 + u64::from(known));
         let kind = hash(&kinds[at]);
-        let better =
-            || mentions.iter().zip(&words).any(|(o, word)| overlaps(o, m) && o.cost < m.cost && word.is_none());
+        let better = || {
+            mentions.iter().zip(&words).any(|(o, word)| overlaps(o, m) && o.cost < m.cost && word.is_none())
+        };
         let narrows = matches!(m.what, What::Operator(_) | What::Quantity(_) | What::Order(_));
         let drops = m.cost < MISSED && (words[at].is_none() || narrows) && !better();
         Noted {
