@@ -9,7 +9,7 @@ use metnos_engine::evidence::{Packed, Reader, TRAITS, Traits};
 use std::collections::HashMap;
 
 /// So many parts the sets are split into; each is read with what the others teach.
-const PARTS: usize = 3;
+const PARTS: usize = 4;
 /// Of the rows that are no voice's, one of so many is read.
 const SAMPLED: usize = 3;
 /// A mark that fewer rows have is left out.
@@ -19,6 +19,10 @@ const MOST: usize = 15_000;
 /// What the weight of a trait costs, and that of a mark.
 const TRAIT: f64 = 0.3;
 const MARK: f64 = 0.5;
+/// What the weight of no reading being right costs.
+const NOTHING: f64 = 0.01;
+/// Its number, after the traits; marks come after it.
+const NONE: usize = TRAITS.len();
 /// How strongly a mark shows.
 const STRENGTH: f32 = 0.5;
 
@@ -28,7 +32,15 @@ pub(crate) struct Ranks<'r>(Vec<Ranked<'r>>);
 /// The readings of one row.
 struct Ranked<'r> {
     set: &'r str,
-    readings: Vec<(Traits, Vec<(u32, f32)>, bool)>,
+    readings: Vec<Known>,
+}
+
+/// What is known of a reading.
+struct Known {
+    traits: Traits,
+    /// Each mark with how often it is found.
+    marks: Vec<(u32, f32)>,
+    right: bool,
 }
 
 impl<'r> Ranks<'r> {
@@ -60,29 +72,30 @@ impl<'r> Ranks<'r> {
 
     /// The weights with what readings of these sets teach about readings.
     pub(crate) fn fit(&self, weights: &Packed, of: impl Fn(&str) -> bool) -> Result<Packed, String> {
-        let rows: Vec<&Ranked<'_>> = self.0.iter().filter(|row| of(row.set) && row.teaches()).collect();
+        let rows: Vec<&Ranked<'_>> = self.0.iter().filter(|row| of(row.set)).collect();
         let mut counts: HashMap<u32, u32> = HashMap::new();
         let mut most = [1e-6f32; TRAITS.len()];
         for row in &rows {
             let mut marks: Vec<u32> =
-                row.readings.iter().flat_map(|(_, marks, _)| marks).map(|(mark, _)| *mark).collect();
+                row.readings.iter().flat_map(|known| &known.marks).map(|(mark, _)| *mark).collect();
             marks.sort_unstable();
             marks.dedup();
             marks.into_iter().for_each(|mark| *counts.entry(mark).or_default() += 1);
-            for (traits, _, _) in &row.readings {
-                most.iter_mut().zip(traits).for_each(|(most, x)| *most = most.max(x.abs()));
+            for known in &row.readings {
+                most.iter_mut().zip(&known.traits).for_each(|(most, x)| *most = most.max(x.abs()));
             }
         }
         let mut names: Vec<u32> =
             counts.into_iter().filter(|(_, rows)| *rows >= COMMON).map(|(mark, _)| mark).collect();
         names.sort_unstable();
         let numbers: HashMap<u32, u32> =
-            names.iter().enumerate().map(|(n, mark)| (*mark, (TRAITS.len() + n) as u32)).collect();
+            names.iter().enumerate().map(|(n, mark)| (*mark, (NONE + 1 + n) as u32)).collect();
         let mut problem = Problem::default();
         problem.costs = vec![TRAIT; TRAITS.len()];
-        problem.costs.resize(TRAITS.len() + names.len(), MARK);
+        problem.costs.push(NOTHING);
+        problem.costs.resize(NONE + 1 + names.len(), MARK);
         for row in &rows {
-            for (traits, marks, right) in &row.readings {
+            for Known { traits, marks, right } in &row.readings {
                 for (n, (x, most)) in traits.iter().zip(&most).enumerate().filter(|(_, (x, _))| **x != 0.0) {
                     problem.feature(n as u32, x / most);
                 }
@@ -93,24 +106,18 @@ impl<'r> Ranks<'r> {
                 }
                 problem.reading(*right);
             }
+            problem.feature(NONE as u32, 1.0);
+            problem.reading(!row.readings.iter().any(|known| known.right));
             problem.row();
         }
         let fitted = problem.weights();
         let traits = fitted.iter().zip(&most).map(|(weight, most)| (*weight / f64::from(*most)) as f32);
-        let marks = names.iter().zip(&fitted[TRAITS.len()..]);
+        let marks = names.iter().zip(&fitted[NONE + 1..]);
         let mut marks: Vec<(u32, f32)> =
             marks.map(|(mark, weight)| (*mark, *weight as f32 * STRENGTH)).collect();
         marks.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(&b.0)));
         marks.truncate(MOST);
-        weights.ranking(traits.collect(), &marks).map_err(|e| e.to_string())
-    }
-}
-
-impl Ranked<'_> {
-    /// Whether one reading is right and one is not.
-    fn teaches(&self) -> bool {
-        let right = |wanted: bool| self.readings.iter().any(|(_, _, right)| *right == wanted);
-        right(true) && right(false)
+        weights.ranking(traits.collect(), fitted[NONE] as f32, &marks).map_err(|e| e.to_string())
     }
 }
 
@@ -128,7 +135,7 @@ fn ranked<'r>(teacher: &Teacher<'_>, reader: &Reader<'_>, row: &'r Row) -> Optio
                 _ => marks.push((mark, 1.0)),
             }
         }
-        (candidate.traits, marks, right)
+        Known { traits: candidate.traits, marks, right }
     });
     Some(Ranked { set: &row.set, readings: readings.collect() })
 }

@@ -5,7 +5,7 @@ use super::model::{both, hash};
 use super::packed::short;
 use super::{Candidate, Packed, Said, Unheld};
 use crate::catalog::Catalog;
-use crate::shape::Shape;
+use crate::shape::{Part, Shape};
 use metnos_vocab::Class;
 
 /// What a mark is about.
@@ -13,10 +13,12 @@ use metnos_vocab::Class;
 #[repr(u64)]
 enum About {
     Fill = 1,
+    FillFor,
     FillCost,
     FillRelation,
     FillAsks,
     FillLevel,
+    Filled,
     Drop,
     DropRelation,
     DropAsks,
@@ -27,6 +29,7 @@ enum About {
     Fixed,
     Step,
     Arg,
+    ArgOf,
     Steps,
     Ask,
     AskOf,
@@ -59,24 +62,33 @@ impl Marked<'_> {
         if matches!(shape, Shape::Say | Shape::Gap) {
             return out;
         }
-        out.reserve(filled.len() * 5 + self.used.len() * 2 + 16);
+        out.reserve(filled.len() * 6 + self.used.len() * 2 + 16);
         let mut add = |about: About, what: u64| out.push(short(both(about as u64, what)));
         let noted = self.scene.noted();
         let changes = built
             .steps
             .iter()
             .any(|step| self.catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer));
+        let changer =
+            |part: &&Part| self.catalog.get(&part.tool).is_some_and(|tool| tool.class == Class::Changer);
+        let main = shape.parts().iter().rev().find(changer).or(shape.parts().first());
+        let main = main.map_or(0, |part| hash(&part.tool));
+        let mut keys: Vec<u64> = Vec::with_capacity(filled.len());
         for f in filled {
             let (mention, noted) = (&self.said.mentions[f.mention], &noted[f.mention]);
             let key = hash(&f.slot.key());
             let pair = both(key, noted.kind);
             let known = both(pair, noted.known);
+            keys.push(key);
             add(About::Fill, known);
+            add(About::FillFor, both(main, key));
             add(About::FillCost, both(known, u64::from(mention.cost / 2)));
             add(About::FillRelation, both(pair, noted.relation));
             add(About::FillAsks, both(pair, noted.asks as u64));
             add(About::FillLevel, both(key, u64::from(f.score > SURE) + u64::from(f.score > FITS)));
         }
+        keys.sort_unstable();
+        add(About::Filled, keys.iter().fold(0, |all, key| both(all, *key)));
         let mut dropped: Vec<(usize, u64)> = Vec::new();
         for ((mention, noted), used) in self.said.mentions.iter().zip(noted).zip(self.used) {
             let Some(kind) = noted.dropped.filter(|_| !used) else { continue };
@@ -112,6 +124,7 @@ impl Marked<'_> {
             let said = spoken.any(|(spoken, mention)| *spoken && mention.cost < DOUBTED);
             add(About::Step, both(hash(&step.tool), u64::from(said)));
             for (name, value) in &step.args {
+                add(About::ArgOf, both(hash(&step.tool), hash(name)));
                 if value.is_boolean() || name.starts_with("where") {
                     add(About::Arg, both(hash(name), u64::from(value.is_boolean())));
                 }

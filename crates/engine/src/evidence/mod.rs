@@ -68,7 +68,7 @@ pub struct Candidate {
     pub built: Built,
     /// How much speaks for it.
     pub score: f32,
-    /// How likely it is the one that is meant, of all readings of the request.
+    /// How likely it is what is meant, of all readings of the request and none of them.
     pub chance: f32,
     /// What speaks for it.
     pub traits: Traits,
@@ -222,7 +222,7 @@ impl<'m> Reader<'m> {
 
     /// The readings of a request, the likeliest first; those that do the same are one.
     pub fn read(&self, said: &Said, last: Option<&Last>, clock: &Clock) -> Vec<Candidate> {
-        rank::merged(self.all(said, last, clock))
+        rank::merged(self.all(said, last, clock), self.model.nothing())
     }
 
     /// All readings of a request.

@@ -36,6 +36,9 @@ struct Names {
     /// How much each trait of a reading counts.
     #[serde(default)]
     rank: Vec<f32>,
+    /// How much speaks for none of the readings being right; none where that was not fitted.
+    #[serde(default)]
+    nothing: Option<f32>,
     /// What one level of a mark counts.
     #[serde(default)]
     mark_scale: f32,
@@ -120,6 +123,7 @@ impl Packed {
             factors: model.factors.clone(),
             spoken: model.spoken.clone(),
             rank: Vec::new(),
+            nothing: None,
             mark_scale: 0.0,
             features: features.len(),
             entries: features.iter().map(|(_, packed)| packed.len()).sum(),
@@ -215,8 +219,13 @@ impl Packed {
         if self.names.rank.len() == START.len() { &self.names.rank } else { START }
     }
 
-    /// The same weights with this much for each trait of a reading, and for marks of readings.
-    pub fn ranking(&self, rank: Vec<f32>, marks: &[(u32, f32)]) -> Result<Self, PackedError> {
+    /// How much speaks for none of the readings of a request being right; none where that was not fitted.
+    pub(crate) fn nothing(&self) -> Option<f32> {
+        self.names.nothing
+    }
+
+    /// The same weights with this much for each trait of a reading, for no reading at all, and for marks of readings.
+    pub fn ranking(&self, rank: Vec<f32>, nothing: f32, marks: &[(u32, f32)]) -> Result<Self, PackedError> {
         let most = marks.iter().fold(0.0f32, |most, (_, weight)| most.max(weight.abs()));
         let mark_scale = most / 32_000.0;
         let level = |weight: f32| if mark_scale > 0.0 { (weight / mark_scale).round() as i16 } else { 0 };
@@ -224,7 +233,9 @@ impl Packed {
         marks.retain(|(_, level)| level.abs() > LEAST_MARK);
         marks.sort_unstable();
         marks.dedup_by_key(|(mark, _)| *mark);
-        let mut bytes = header(&Names { rank, mark_scale, marks: marks.len(), ..self.names.clone() })?;
+        let nothing = Some(nothing);
+        let names = Names { rank, nothing, mark_scale, marks: marks.len(), ..self.names.clone() };
+        let mut bytes = header(&names)?;
         bytes.extend_from_slice(self.bytes.get(self.at.features..self.at.marks).unwrap_or_default());
         bytes.extend(marks.iter().flat_map(|(mark, _)| mark.to_le_bytes()));
         bytes.extend(marks.iter().flat_map(|(_, level)| level.to_le_bytes()));

@@ -308,16 +308,16 @@ pub(crate) fn weigh(traits: &Traits, weights: &[f32]) -> f32 {
     traits.iter().zip(weights).map(|(value, weight)| value * weight).sum()
 }
 
-/// Readings with how likely each is, the likeliest first. Of those with the same steps only the best stays, as likely as
-/// all of them.
-pub(super) fn merged(mut all: Vec<Candidate>) -> Vec<Candidate> {
+/// Readings with how likely each is, the likeliest first; `nothing` speaks for none of them. Of those with the same steps
+/// only the best stays, as likely as all of them.
+pub(super) fn merged(mut all: Vec<Candidate>, nothing: Option<f32>) -> Vec<Candidate> {
     all.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let most = all.first().map_or(0.0, |best| best.score);
-    let weight = |candidate: &Candidate| exp(f64::from(candidate.score - most));
-    let sum: f64 = all.iter().map(weight).sum();
+    let most = all.iter().map(|candidate| candidate.score).chain(nothing).fold(f32::MIN, f32::max);
+    let weight = |score: f32| exp(f64::from(score - most));
+    let sum: f64 = all.iter().map(|candidate| candidate.score).chain(nothing).map(weight).sum();
     let mut kept: Vec<Candidate> = Vec::with_capacity(all.len());
     for mut candidate in all {
-        candidate.chance = (weight(&candidate) / sum) as f32;
+        candidate.chance = (weight(candidate.score) / sum) as f32;
         let steps = &candidate.built.steps;
         match kept.iter_mut().find(|known| !steps.is_empty() && known.built.steps == *steps) {
             Some(known) => known.chance += candidate.chance,
