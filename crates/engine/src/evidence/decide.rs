@@ -20,9 +20,9 @@ const OFFERED: usize = 3;
 /// A reading that is offered is at least so likely, of what the best one is.
 const BEHIND: f32 = 0.15;
 /// A reading that is less likely is none.
-const LEAST: f32 = 0.1;
+const LEAST: f32 = 0.2;
 /// One that is more likely may be the answer.
-const LIKELY: f32 = 0.4;
+const LIKELY: f32 = 0.6;
 /// So many unknown words may be left out of a request that only looks.
 const OPEN: usize = 1;
 /// A reading this far ahead of the next one is clear.
