@@ -4,7 +4,7 @@ use crate::rows::Row;
 use crate::svm;
 use metnos_engine::evidence::{
     Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken,
-    TRAITS, construction, flag, given, heard_under, is_given, unheld, word,
+    construction, factors, flag, given, heard_under, is_given, unheld, word,
 };
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
@@ -68,7 +68,7 @@ pub(crate) struct Library<'r> {
 }
 
 /// Does both halves of a list at once, and joins what comes of them in order.
-fn split<'i, T: Sync, O: Send>(all: &'i [T], work: impl Fn(&'i [T]) -> Vec<O> + Sync) -> Vec<O> {
+pub(crate) fn split<'i, T: Sync, O: Send>(all: &'i [T], work: impl Fn(&'i [T]) -> Vec<O> + Sync) -> Vec<O> {
     let (first, second) = all.split_at(all.len() / 2);
     std::thread::scope(|scope| {
         let first = scope.spawn(|| work(first));
@@ -124,6 +124,7 @@ impl<'c> Teacher<'c> {
         model.shapes = examples.iter().map(|example| example.shape.clone()).collect();
         model.shapes.sort();
         model.shapes.dedup();
+        model.factors = factors(&model.shapes, &model.labels, self.catalog);
         model
     }
 
@@ -285,20 +286,13 @@ impl<'c> Teacher<'c> {
                 }
             }
             for filled in &example.filled {
-                let said = construction(filled.slot, &said.mentions[filled.mention], said);
+                let said = construction(filled.slot, &said.mentions[filled.mention]);
                 for tool in example.steps.iter().map(|step| &step.tool).filter(|_| !tools.is_empty()) {
                     heard.entry((heard_under(tool), said.clone())).or_default().insert(&example.said.text);
                 }
             }
-            let candidate = Candidate {
-                shape: example.shape.clone(),
-                filled: example.filled.clone(),
-                built: Built { steps: example.steps.clone(), ask: None },
-                score: 0.0,
-                traits: [0.0; TRAITS.len()],
-                chance: 0.0,
-                called: Vec::new(),
-            };
+            let built = Built { steps: example.steps.clone(), ask: None };
+            let candidate = Candidate::new(example.shape.clone(), example.filled.clone(), built);
             if matches!(example.shape, Shape::Say | Shape::Gap) {
                 continue;
             }

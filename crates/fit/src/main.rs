@@ -2,21 +2,27 @@
 //!
 //! `metnos-fit [SET …] [--verbose]` leaves one set out at a time (each voice, unless sets are named), fits the others
 //! and prints how often the right plan comes first, and among the first three. `--write=FILE` fits all rows and writes
-//! the weights. `--losses` tells where plans are lost when their shape is known. One thread, a fixed order, only
-//! + − × ÷: the same figures on every machine.
+//! the weights. `--losses` tells where plans are lost when their shape is known, `--chances` whether readings are right
+//! as often as they are said to be, and `--time` how long requests take to read with the weights as they are written.
+//! Work is split in a fixed way and order, with only + − × ÷: the same figures on every machine.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
+mod chances;
+mod dump;
 mod learn;
 mod losses;
 mod measure;
+mod rank;
 mod rows;
 #[path = "../../engine/tests/it/score/mod.rs"]
 mod score;
+mod softmax;
 mod svm;
 
 use learn::Teacher;
 use metnos_engine::Catalog;
 use metnos_engine::evidence::Packed;
+use rank::Ranks;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -35,27 +41,34 @@ fn run(words: &[String]) -> Result<(), String> {
     let rows = rows::all()?;
     let teacher = Teacher::new(&catalog)?;
     if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--write=")) {
-        let weights = teacher.fit(&teacher.library(&rows), |_| true)?;
+        let library = teacher.library(&rows);
+        let ranks = Ranks::new(&teacher, &library, &rows)?;
+        let weights = ranks.fit(&teacher.fit(&library, |_| true)?, |_| true)?;
         std::fs::write(file, weights.bytes()).map_err(|e| format!("{file}: {e}"))?;
         println!("{file}: {} bytes from {} rows", weights.bytes().len(), rows.len());
         return Ok(());
     }
     if let Some(text) = words.iter().find_map(|word| word.strip_prefix("--say=")) {
-        let file = "crates/engine/data/weights.bin";
-        let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
-        let weights = Packed::read(bytes.into()).map_err(|e| e.to_string())?;
+        let weights = shipped()?;
         let lang = words.iter().find_map(|word| word.strip_prefix("--lang=")).unwrap_or("en");
         return measure::show(&teacher, &weights, text, lang);
     }
+    if words.iter().any(|word| word == "--time") {
+        let weights = shipped()?;
+        measure::time(&teacher, &weights, &rows);
+        return Ok(());
+    }
     if words.iter().any(|word| word == "--cover") {
         const GIVEN: [&str; 5] = ["phone", "famiglia", "command", "office", "polite"];
-        let given = |row: &rows::Row| GIVEN.contains(&row.set.as_str());
-        let weights = teacher.fit(&teacher.library(&rows), |row| !given(row))?;
-        let test: Vec<&rows::Row> = rows.iter().filter(|row| given(row)).collect();
+        let given = |set: &str| GIVEN.contains(&set);
+        let library = teacher.library(&rows);
+        let ranks = Ranks::new(&teacher, &library, &rows)?;
+        let weights = ranks.fit(&teacher.fit(&library, |row| !given(&row.set))?, |set| !given(set))?;
+        let test: Vec<&rows::Row> = rows.iter().filter(|row| given(&row.set)).collect();
         return measure::cover(&teacher, &weights, &test, words.iter().any(|word| word == "--verbose"));
     }
     if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--dump=")) {
-        return measure::dump(&teacher, &rows, file);
+        return dump::dump(&teacher, &rows, file);
     }
     let verbose = words.iter().any(|word| word == "--verbose");
     let mut sets: Vec<&str> =
@@ -66,9 +79,11 @@ fn run(words: &[String]) -> Result<(), String> {
     }
     let mut sum = measure::Figures::default();
     let library = teacher.library(&rows);
+    let ranks = Ranks::new(&teacher, &library, &rows)?;
     for set in &sets {
         let test: Vec<&rows::Row> = rows.iter().filter(|row| row.set == *set).collect();
         let model = teacher.fit(&library, |row| row.set != *set)?;
+        let model = ranks.fit(&model, |of| of != *set)?;
         if words.iter().any(|word| word == "--losses") {
             println!("{set}: {}", losses::losses(&teacher, &model, &test, verbose));
             continue;
@@ -78,5 +93,15 @@ fn run(words: &[String]) -> Result<(), String> {
         sum.add(&figures);
     }
     println!("all: {sum}");
+    if verbose || words.iter().any(|word| word == "--chances") {
+        print!("{}", sum.chances);
+    }
     Ok(())
+}
+
+/// The weights as they are written.
+fn shipped() -> Result<Packed, String> {
+    let file = "crates/engine/data/weights.bin";
+    let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+    Packed::read(bytes.into()).map_err(|e| e.to_string())
 }

@@ -1,5 +1,6 @@
 //! What a set gets that nothing was learned from.
 
+use crate::chances::Chances;
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
@@ -10,6 +11,7 @@ use metnos_vocab::Class;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 #[derive(Default)]
 pub(crate) struct Figures {
@@ -20,6 +22,8 @@ pub(crate) struct Figures {
     plan_in_three: usize,
     filled: usize,
     decided: Decided,
+    /// How likely the first reading was said to be.
+    pub(crate) chances: Chances,
 }
 
 /// What becomes of requests when it is decided what to do.
@@ -46,6 +50,7 @@ impl Figures {
         self.plan += other.plan;
         self.plan_in_three += other.plan_in_three;
         self.filled += other.filled;
+        self.chances.add(&other.chances);
         let (sum, more) = (&mut self.decided, &other.decided);
         sum.at_once += more.at_once;
         sum.tapped += more.tapped;
@@ -111,6 +116,7 @@ pub(crate) fn measure(
         figures.shape_in_three += usize::from(candidates.iter().take(3).any(right));
         let first = verdicts.first().is_some_and(Option::is_none);
         figures.plan += usize::from(first);
+        figures.chances.say(candidates.first().map_or(0.0, |best| best.chance), first);
         figures.filled += usize::from(first && first_shape);
         figures.plan_in_three += usize::from(verdicts.iter().any(Option::is_none));
         decided(&mut figures.decided, row, &planner, teacher, first, verbose);
@@ -236,7 +242,7 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
     }
     let candidates = Reader::new(weights, teacher.catalog).read(&said, None, &teacher.clock());
     for candidate in candidates.iter().take(3) {
-        println!("{:.2} {} {}", candidate.score, candidate.shape, answer(candidate));
+        println!("{:.2} {:.3} {} {}", candidate.score, candidate.chance, candidate.shape, answer(candidate));
         show_pairs(candidate, &said, weights, teacher);
         let changers = candidate.built.steps.iter().map(|step| step.tool.clone());
         let changers = changers
@@ -250,6 +256,35 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
         }
     }
     Ok(())
+}
+
+/// How long the rows of the voices take to read: the shortest of a few times, for others may use the machine too.
+pub(crate) fn time(teacher: &Teacher<'_>, weights: &Packed, rows: &[Row]) {
+    let reader = Reader::new(weights, teacher.catalog);
+    let clock = teacher.clock();
+    let (mut words, mut readings, mut readers) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows.iter().filter(|row| !row.set.contains(':')) {
+        let last = teacher.last(row, &reader);
+        let Some(said) = teacher.said(row, last.as_ref()) else { continue };
+        words.push(shortest(|| drop(teacher.said(row, last.as_ref()))));
+        readers.push(shortest(|| drop(Reader::new(weights, teacher.catalog))));
+        readings.push(shortest(|| drop(reader.read(&said, last.as_ref(), &clock))));
+    }
+    for (what, mut times) in [("words", words), ("reader", readers), ("readings", readings)] {
+        times.sort_unstable();
+        let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+        println!("{what}: {} µs median, {} µs for 95 of 100", at(50), at(95));
+    }
+}
+
+/// The shortest of a few times, in µs.
+fn shortest(work: impl Fn()) -> u128 {
+    let time = |_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_micros()
+    };
+    (0..3).map(time).min().unwrap_or_default()
 }
 
 /// Cover alone: of requests that must not be done as they stand, how many have a reading among the first three that
@@ -321,90 +356,4 @@ fn readings<'r>(
     teacher: &'r Teacher<'_>,
 ) -> Readings<'r> {
     Readings { said, last, candidates, weights, catalog: teacher.catalog, doubted: Some(&[]) }
-}
-
-/// Writes the readings of each row, with what speaks for and against them: what ranks and thresholds are looked for in.
-pub(crate) fn dump(teacher: &Teacher<'_>, rows: &[Row], file: &str) -> Result<(), String> {
-    let mut out = std::fs::File::create(file).map_err(|e| e.to_string())?;
-    let mut sets: Vec<&str> = rows.iter().map(|row| row.set.as_str()).filter(|s| !s.contains(':')).collect();
-    sets.dedup();
-    let library = teacher.library(rows);
-    for set in sets {
-        let model = teacher.fit(&library, |row| row.set != set)?;
-        for row in rows.iter().filter(|row| row.set == set) {
-            dump_row(teacher, &model, row, &mut out)?;
-        }
-    }
-    let model = teacher.fit(&library, |_| true)?;
-    for row in crate::rows::dangerous()? {
-        dump_row(teacher, &model, &row, &mut out)?;
-    }
-    Ok(())
-}
-
-fn dump_row(
-    teacher: &Teacher<'_>,
-    model: &Packed,
-    row: &Row,
-    out: &mut impl std::io::Write,
-) -> Result<(), String> {
-    let lexicons = metnos_engine::Lexicons::shipped().map_err(|e| e.to_string())?;
-    let planner = Planner::new(teacher.catalog.clone(), lexicons).weighing(None);
-    let reader = Reader::new(model, teacher.catalog);
-    let last = teacher.last(row, &reader);
-    let Some(said) = teacher.said(row, last.as_ref()) else { return Ok(()) };
-    let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
-    let request = Request { text: &row.query, language: Some(&row.lang), context: &row.context };
-    let (old, _) = planner.plan(&request, &teacher.clock());
-    let doubted = match &old {
-        Answer::Gap(gap) => gap.words.clone(),
-        _ => Vec::new(),
-    };
-    let readings = Readings {
-        said: &said,
-        last: last.as_ref(),
-        candidates: &candidates,
-        weights: model,
-        catalog: teacher.catalog,
-        doubted: Some(&doubted),
-    };
-    let changes = |steps: &[Step]| steps.iter().any(|step| readings.is_changer(&step.tool));
-    let old_answer = match &old {
-        Answer::Plan(plan) => json!({"kind": "plan", "plan": {"steps": plan.steps}}),
-        Answer::Ask(ask) => json!({"kind": "ask", "missing": ask.missing}),
-        Answer::Help => json!({"kind": "say"}),
-        other => json!({"kind": other.kind()}),
-    };
-    let old_steps = old_answer["plan"]["steps"].clone();
-    let narrow = row.expect["narrow"].as_array().cloned().unwrap_or_default();
-    let dangerous = row.set == "dangerous";
-    let list: Vec<Value> = candidates
-        .iter()
-        .map(|c| {
-            let steps = &c.built.steps;
-            let changers = steps.iter().map(|s| s.tool.clone()).filter(|t| readings.is_changer(t)).collect();
-            let lost = unheld(&said, c, &Words { weights: model, changers });
-            let marks = metnos_engine::evidence::marks(&said, c, &lost, teacher.catalog, model);
-            let lost: Vec<Value> =
-                lost.iter().map(|u| json!([u.word, u.narrows, u.open, u.beside])).collect();
-            let plan = readings.plan(c).map(|(_, narrower)| narrower);
-            let has = |pair: &Value| {
-                steps.iter().any(|s| pair[0].as_str().is_some_and(|name| s.args.get(name) == Some(&pair[1])))
-            };
-            let right = if dangerous {
-                !changes(steps) || !narrow.is_empty() && narrow.iter().all(has)
-            } else {
-                judge(&row.expect, &answer(c)).is_none()
-            };
-            json!({"t": c.traits.as_slice(), "m": marks, "r": right,
-                "s": c.shape.to_string(), "p": steps, "ask": c.built.ask.is_some(), "lost": lost,
-                "plan": plan, "ch": changes(steps), "same": json!(steps) == old_steps})
-        })
-        .collect();
-    let old_changes = matches!(&old, Answer::Plan(plan) if changes(&plan.steps));
-    let line = json!({"set": row.set, "id": row.id, "q": row.query, "ctx": row.context,
-        "kind": row.expect["kind"], "asked_change": changes(&row.steps()), "old": old_answer["kind"],
-        "old_right": !dangerous && judge(&row.expect, &old_answer).is_none(), "old_ch": old_changes,
-        "doubted": doubted, "c": list});
-    writeln!(out, "{line}").map_err(|e| e.to_string())
 }

@@ -1,7 +1,8 @@
 //! The same request with another value.
 
 use super::Said;
-use super::assign::{Filled, is_open};
+use super::assign::Filled;
+use super::noted::is_open;
 use super::slot::{self, Slot};
 use crate::catalog::{Catalog, Role, Tool, Type};
 use crate::plan::Step;

@@ -1,14 +1,19 @@
 //! Which mention fills which slot: each pair has features and a weight, and the best ones that stand beside each other
 //! are taken.
 
-use super::model::hash;
+use super::model::{both, hash};
+pub(crate) use super::noted::sense;
+use super::noted::{Asks, Noted, noted};
 use super::packed::Packed;
 use super::slot::{Layout, Slot};
 use super::value::values;
 use crate::catalog::{Role, Tool};
 use crate::clock::Clock;
-use metnos_language::{Lattice, Lit, Mention, Operator, What};
+use metnos_language::{Lattice, Mention, What};
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A mention in a slot.
 #[derive(Clone, Debug)]
@@ -27,10 +32,20 @@ pub struct Filled {
 pub(crate) struct Scene<'r> {
     lattice: &'r Lattice,
     mentions: &'r [Mention],
-    /// For each mention what is said around it, whatever the slot.
-    around: Vec<Vec<String>>,
-    /// For each token whether no word of the lexicon explains it.
-    open: Vec<bool>,
+    clock: &'r Clock,
+    noted: Vec<Noted>,
+    /// What each slot could hold, of those that were looked at.
+    offers: RefCell<HashMap<Slot, Rc<[Offered]>>>,
+    /// How well that fits, whatever else the layout has.
+    fits: RefCell<HashMap<(Slot, usize), f32>>,
+    /// For each executor that was looked at, and each mention, whether people use the word for the executor.
+    spoken: RefCell<HashMap<String, Rc<[bool]>>>,
+}
+
+/// What a slot could hold: a mention, and the values it gives.
+struct Offered {
+    mention: usize,
+    values: Vec<(Role, Value)>,
 }
 
 /// Features of a pair of a mention and a slot, each with how strongly it shows.
@@ -56,97 +71,145 @@ const OTHERS: usize = 8;
 /// Mentions that cost more are no reading at all.
 const DEAREST: u8 = 9;
 
+/// What tells features of the same two things apart.
+const DEAR: u64 = 0x100;
+const COST: u64 = 0x200;
+const BACK: u64 = 0x300;
+
 impl<'r> Scene<'r> {
-    pub(crate) fn new(lattice: &'r Lattice, mentions: &'r [Mention]) -> Self {
-        let around = mentions.iter().map(|mention| around(mention, lattice, mentions)).collect();
-        let open = (0..lattice.tokens.len()).map(|at| is_open(lattice, at)).collect();
-        Self { lattice, mentions, around, open }
+    pub(crate) fn new(lattice: &'r Lattice, mentions: &'r [Mention], clock: &'r Clock) -> Self {
+        let (offers, fits, spoken) = Default::default();
+        Self { lattice, mentions, clock, noted: noted(lattice, mentions), offers, fits, spoken }
+    }
+
+    /// What is known of each mention.
+    pub(crate) fn noted(&self) -> &[Noted] {
+        &self.noted
+    }
+
+    /// For each mention whether it is a word that people use for an executor.
+    pub(crate) fn spoken(&self, tool: &str, model: &Packed) -> Rc<[bool]> {
+        if let Some(known) = self.spoken.borrow().get(tool) {
+            return Rc::clone(known);
+        }
+        let speaks = |noted: &Noted| noted.word.as_ref().is_some_and(|word| model.is_spoken(tool, word));
+        let spoken: Rc<[bool]> = self.noted.iter().map(speaks).collect();
+        self.spoken.borrow_mut().insert(tool.to_owned(), Rc::clone(&spoken));
+        spoken
+    }
+
+    /// What a slot could hold, whatever else the layout has.
+    fn offers(&self, slot: Slot) -> Rc<[Offered]> {
+        if let Some(known) = self.offers.borrow().get(&slot) {
+            return Rc::clone(known);
+        }
+        let offer = |(at, mention): (usize, &Mention)| {
+            let mut values = values(&mention.what, slot.role, self.clock);
+            // A number that is called is written as it was: zeros before it count.
+            if slot.role == Role::Phones
+                && matches!(mention.what, What::Number(_))
+                && let Some((_, value)) = values.first_mut()
+            {
+                let tokens = &self.lattice.tokens[mention.from..mention.to];
+                *value = tokens.iter().map(|token| token.text.as_str()).collect::<String>().into();
+            }
+            (!values.is_empty()).then_some(Offered { mention: at, values })
+        };
+        let mentions = self.mentions.iter().enumerate().filter(|(_, m)| m.cost <= DEAREST);
+        let offers: Rc<[Offered]> = mentions.filter_map(offer).collect();
+        self.offers.borrow_mut().insert(slot, Rc::clone(&offers));
+        offers
+    }
+
+    /// Every mention that could fill a slot, and what is made of the pair.
+    fn paired<T>(&self, layout: &Layout<'_>, make: impl Fn(Filled, u64) -> T) -> Vec<T> {
+        let mut pairs = Vec::new();
+        for slot in layout.slots() {
+            let key = hash(&slot.key());
+            for offered in self.offers(slot).iter() {
+                if offered.values.iter().all(|(role, value)| is_taken(layout, *role, value)) {
+                    let (values, mention) = (offered.values.clone(), offered.mention);
+                    pairs.push((mention, make(Filled { slot, values, mention, score: 0.0 }, key)));
+                }
+            }
+        }
+        pairs.sort_by_key(|(mention, _)| *mention);
+        pairs.into_iter().map(|(_, made)| made).collect()
     }
 
     /// Every mention that could fill a slot, with the features of the pair.
-    pub(crate) fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Features)> {
-        let main = layout.main().map_or("", |tool| tool.name.as_str());
-        let slots = layout.slots();
-        let mut pairs = Vec::new();
-        for (at, mention) in self.mentions.iter().enumerate().filter(|(_, m)| m.cost <= DEAREST) {
-            for slot in &slots {
-                let mut values = values(&mention.what, slot.role, clock);
-                // A number that is called is written as it was: zeros before it count.
-                if slot.role == Role::Phones
-                    && matches!(mention.what, What::Number(_))
-                    && let Some((_, value)) = values.first_mut()
-                {
-                    let tokens = &self.lattice.tokens[mention.from..mention.to];
-                    *value = tokens.iter().map(|token| token.text.as_str()).collect::<String>().into();
-                }
-                if values.is_empty() || !values.iter().all(|(role, value)| is_taken(layout, *role, value)) {
-                    continue;
-                }
-                let features = self.features(at, *slot, main, layout.back);
-                pairs.push((Filled { slot: *slot, values, mention: at, score: 0.0 }, features));
-            }
-        }
-        pairs
+    pub(crate) fn pairs(&self, layout: &Layout<'_>) -> Vec<(Filled, Features)> {
+        let main = layout.main().map_or(0, |tool| hash(tool.name.as_str()));
+        self.paired(layout, |filled, key| {
+            let mut features = self.shared(filled.mention, key);
+            features.extend(self.own(filled.mention, key, main, layout.back));
+            (filled, features)
+        })
+    }
+
+    /// How well a mention fits a slot of a layout.
+    fn fit(&self, filled: &Filled, key: u64, main: u64, back: bool, model: &Packed) -> f32 {
+        let at = (filled.slot, filled.mention);
+        let known = self.fits.borrow().get(&at).copied();
+        let shared = known.unwrap_or_else(|| {
+            let shared = model.fit(&self.shared(filled.mention, key));
+            self.fits.borrow_mut().insert(at, shared);
+            shared
+        });
+        shared + model.fit_in_part(&self.own(filled.mention, key, main, back)) + self.explains(filled)
     }
 
     /// Whether a mention that fits badly fills a slot all the same: what was said plainly, where something is asked.
     fn is_left(&self, filled: &Filled) -> bool {
         let mention = &self.mentions[filled.mention];
         let least = if matches!(mention.what, What::Place(_)) { LEFT_PLACE } else { LEFT_OVER };
-        let asked = || asks(mention, self.lattice, self.mentions) != Asks::Nothing;
-        filled.score > least && !filled.slot.not && is_plain(mention) && asked()
+        let asked = self.noted[filled.mention].asks != Asks::Nothing;
+        filled.score > least && !filled.slot.not && is_plain(mention) && asked
     }
 
     /// How many words a mention explains that nothing else does.
     fn explains(&self, filled: &Filled) -> f32 {
-        let mention = &self.mentions[filled.mention];
-        let open = (mention.from..mention.to).filter(|at| self.open[*at]).count();
+        let open = self.noted[filled.mention].explains;
         if filled.slot.not { 0.0 } else { EXPLAINS * open.min(4) as f32 }
     }
 
-    fn features(&self, at: usize, slot: Slot, main: &str, back: bool) -> Features {
-        let key = slot.key();
-        let mention = &self.mentions[at];
-        let kind = kind(mention);
-        let relation = mention.relation.map_or("-", |relation| relation.name());
-        let around = self.around[at].iter();
-        let mut features: Features =
-            around.clone().map(|around| (hash(&format!("{key}|{kind}|{around}")), AROUND)).collect();
-        let dear = mention.cost / 3;
-        features.extend(
-            [
-                key.clone(),
-                format!("{key}|{kind}"),
-                format!("{key}|{kind}|d{dear}"),
-                format!("{key}|{kind}|{relation}"),
-                format!("{key}|{kind}|{main}"),
-                format!("{key}|{kind}|{main}|{relation}"),
-                format!("{key}|{kind}|{relation}|{back}"),
-            ]
-            .map(|name| (hash(&name), ITSELF)),
-        );
-        features.push((hash(&format!("{key}|{kind}|{main}|c{}", mention.cost)), AROUND));
-        features.extend(around.take(4).map(|around| (hash(&format!("{key}|{around}")), AROUND)));
+    /// The features of a mention and a slot, whatever else the layout has.
+    fn shared(&self, at: usize, key: u64) -> Features {
+        let Noted { kind, relation, around, .. } = &self.noted[at];
+        let pair = both(key, *kind);
+        let dear = DEAR + u64::from(self.mentions[at].cost / 3);
+        let itself = [key, pair, both(pair, dear), both(pair, *relation)];
+        let mut features: Features = Vec::with_capacity(2 * around.len() + 8);
+        features.extend(itself.map(|name| (name, ITSELF)));
+        features.extend(around.iter().map(|around| (both(pair, *around), AROUND)));
+        features.extend(around.iter().take(4).map(|around| (both(key, *around), AROUND)));
         features
     }
 
-    /// The mentions for the slots of a layout: the best first, then what differs from it in one thing, each with what it
-    /// costs.
+    /// Their features with what else the layout has.
+    fn own(&self, at: usize, key: u64, main: u64, back: bool) -> [(u64, f32); 4] {
+        let Noted { kind, relation, .. } = &self.noted[at];
+        let pair = both(key, *kind);
+        let main = both(pair, main);
+        let cost = COST + u64::from(self.mentions[at].cost);
+        let back = both(both(pair, *relation), BACK + u64::from(back));
+        [(main, ITSELF), (both(main, *relation), ITSELF), (back, ITSELF), (both(main, cost), AROUND)]
+    }
+
+    /// The mentions for the slots of a layout: the best first, then, where `varied`, what differs from it in one thing,
+    /// each with what it costs.
     pub(crate) fn assign(
         &self,
         layout: &Layout<'_>,
         model: &Packed,
-        clock: &Clock,
+        varied: bool,
     ) -> Vec<(Vec<Filled>, f32)> {
-        let mut pairs: Vec<Filled> = self
-            .pairs(layout, clock)
-            .into_iter()
-            .map(|(filled, features)| {
-                let score = model.fit(&features) + self.explains(&filled);
-                Filled { score, ..filled }
-            })
-            .filter(|filled| filled.score > LEFT_OVER)
-            .collect();
+        let main = layout.main().map_or(0, |tool| hash(tool.name.as_str()));
+        let mut pairs: Vec<Filled> = self.paired(layout, |filled, key| {
+            let score = self.fit(&filled, key, main, layout.back, model);
+            Filled { score, ..filled }
+        });
+        pairs.retain(|filled| filled.score > LEFT_OVER);
         narrow(&mut pairs, self.mentions);
         let length = |filled: &Filled| self.span(filled).1 - self.span(filled).0;
         pairs.sort_by(|a, b| {
@@ -157,6 +220,9 @@ impl<'r> Scene<'r> {
                 .then_with(|| a.slot.cmp(&b.slot))
         });
         let best = self.chosen(&pairs, layout, None, None);
+        if !varied {
+            return vec![(best, 0.0)];
+        }
         let has =
             |all: &[Filled], one: &Filled| all.iter().any(|f| f.slot == one.slot && f.values == one.values);
         let mut others: Vec<(Vec<Filled>, f32)> = Vec::new();
@@ -239,13 +305,6 @@ fn is_template(filled: &Filled) -> bool {
         && filled.values.iter().all(|(_, value)| value.as_str().is_some_and(|text| text.starts_with('{')))
 }
 
-/// Whether a word has no sense of its own.
-pub(super) fn is_open(lattice: &Lattice, at: usize) -> bool {
-    let word = lattice.tokens[at].text.chars().any(char::is_alphanumeric);
-    let known = |from: usize| lattice.at(from).iter().any(|edge| edge.end > at && edge.cost < 4);
-    word && !(at.saturating_sub(3)..=at).any(known)
-}
-
 /// Whether a mention says a value and nothing else: it is never dropped.
 fn is_plain(mention: &Mention) -> bool {
     match mention.what {
@@ -278,158 +337,4 @@ fn is_taken(layout: &Layout<'_>, role: Role, value: &Value) -> bool {
     let mut limited = args.filter(|arg| arg.role == Some(role) && !arg.choices.is_empty()).peekable();
     let Some(text) = value.as_str().filter(|_| limited.peek().is_some()) else { return true };
     limited.any(|arg| arg.choices.iter().any(|choice| choice == text))
-}
-
-/// The type of a mention, as features name it.
-pub(crate) fn kind(mention: &Mention) -> String {
-    let debug = format!("{:?}", mention.what);
-    let name = debug.split('(').next().unwrap_or_default();
-    match &mention.what {
-        What::Name(name) if name.starts_with("*.") => "Name.ending".to_owned(),
-        What::Name(name) if name.starts_with('*') => "Name.part".to_owned(),
-        What::Name(name) if name.contains('*') => "Name.glob".to_owned(),
-        What::Window(from, to) => format!("Window.{}{}", u8::from(from.is_some()), u8::from(to.is_some())),
-        _ => name.to_owned(),
-    }
-}
-
-/// Whether a folder is one that everybody has, or was written as a path: no guess from a bare word.
-pub(crate) fn is_known(path: &str, mention: &Mention, lattice: &Lattice) -> bool {
-    let named = |edge: &metnos_language::Edge| matches!(edge.sense, metnos_language::Sense::Place(id) if path.starts_with(id.name()) && (id.name() != "~" || path == "~"));
-    (mention.from..mention.to)
-        .any(|at| matches!(lattice.tokens[at].lit, Lit::Path(_)) || lattice.at(at).iter().any(named))
-}
-
-/// What is said around a mention.
-fn around(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Vec<String> {
-    let word = |at: Option<usize>| match at.and_then(|at| lattice.tokens.get(at).zip(Some(at))) {
-        Some((token, at)) => lattice.corrected(at).unwrap_or(&token.norm).to_owned(),
-        None => "-".to_owned(),
-    };
-    let (from, to) = (mention.from, mention.to);
-    let before = word(from.checked_sub(1));
-    let before2 = word(from.checked_sub(2));
-    let after = word(Some(to));
-    let relation = mention.relation.map_or("-", |relation| relation.name());
-    let sense_before = mentions
-        .iter()
-        .filter(|m| m.to == from && m.cost < 4)
-        .filter_map(|m| sense(&m.what))
-        .next()
-        .unwrap_or_default();
-    let sense_after = mentions
-        .iter()
-        .filter(|m| m.from == to && m.cost < 4)
-        .find_map(|m| sense(&m.what))
-        .unwrap_or_default();
-    let act = |m: &&Mention| matches!(m.what, What::Act(_)) && m.cost < 4;
-    let act_before = mentions.iter().filter(act).rfind(|m| m.to <= from);
-    let act_after = mentions.iter().filter(act).find(|m| m.from >= to);
-    let name = |m: Option<&Mention>| m.and_then(|m| sense(&m.what)).unwrap_or_default();
-    let own = kind(mention);
-    let same = |m: &&Mention| kind(m) == own && m.cost <= mention.cost;
-    let earlier = mentions.iter().filter(same).any(|m| m.to <= from);
-    let later = mentions.iter().filter(same).any(|m| m.from >= to);
-    let denied = mentions.iter().any(|m| {
-        let not = matches!(
-            m.what,
-            What::Operator(Operator::Except | Operator::Not | Operator::Without | Operator::Spare)
-        );
-        not && m.to <= from && from - m.to < 4
-    });
-    let denied_after = mentions.iter().any(|m| {
-        let not = matches!(m.what, What::Operator(Operator::Except | Operator::Not | Operator::Spare));
-        not && m.from >= to && m.from - to < 4
-    });
-    let rival = |m: &&Mention| kind(m) == own && m.from < to && from < m.to && m.what != mention.what;
-    let asks = asks(mention, lattice, mentions);
-    let best = !mentions.iter().filter(rival).any(|m| m.cost < mention.cost);
-    let longest = !mentions.iter().filter(rival).any(|m| m.to - m.from > to - from);
-    let inside: Vec<String> = mentions
-        .iter()
-        .filter(|m| m.from == from && m.to == to && m.cost < 3 && m.what != mention.what)
-        .map(|m| sense(&m.what).unwrap_or_else(|| kind(m)))
-        .collect();
-    let capital =
-        lattice.tokens.get(from).is_some_and(|token| token.text.starts_with(char::is_uppercase)) && from > 0;
-    let mut out = vec![
-        format!("b:{before}"),
-        format!("sb:{sense_before}"),
-        format!("ab:{}", name(act_before)),
-        format!("a:{after}"),
-        format!("r:{relation}"),
-        format!("b2:{before2} {before}"),
-        format!("sa:{sense_after}"),
-        format!("aa:{}", name(act_after)),
-        format!("c:{}", mention.cost),
-        format!("o:{earlier}{later}"),
-        format!("o:{earlier}{later}:{relation}"),
-        format!("n:{denied}{denied_after}"),
-        format!("l:{}", (to - from).min(4)),
-        format!("C:{capital}"),
-        format!("best:{best}"),
-        format!("best:{best}:{relation}"),
-        format!("long:{longest}"),
-        format!("end:{}", to >= lattice.tokens.len()),
-        format!("asks:{asks:?}"),
-        format!("asks:{asks:?}:{relation}"),
-        format!("r:{relation}:ab:{}", name(act_before)),
-        format!("k:{}", (from..to).any(|at| lattice.corrected(at).is_some())),
-    ];
-    if let What::Place(path) = &mention.what {
-        let known = is_known(path, mention, lattice);
-        out.push(format!("known:{known}"));
-        out.push(format!("known:{known}:{relation}"));
-    }
-    out.extend(inside.into_iter().map(|kind| format!("is:{kind}")));
-    out
-}
-
-/// What the sentence of a mention says of what is asked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Asks {
-    /// It is the only one.
-    Alone,
-    /// What is done, and to what.
-    Both,
-    Act,
-    Thing,
-    Nothing,
-}
-
-/// Whether the sentence of a mention says what is asked, where there are several.
-pub(crate) fn asks(mention: &Mention, lattice: &Lattice, mentions: &[Mention]) -> Asks {
-    let ends = |at: usize| matches!(lattice.tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';' | ':'));
-    let from = (0..mention.from).rev().find(|at| ends(*at)).map_or(0, |at| at + 1);
-    let to = (mention.to..lattice.tokens.len()).find(|at| ends(*at)).unwrap_or(lattice.tokens.len());
-    if from == 0 && to + 1 >= lattice.tokens.len() {
-        return Asks::Alone;
-    }
-    let says = |m: &&Mention| from <= m.from && m.to <= to && m.cost < 4 && matches!(m.what, What::Act(_));
-    let thing = |m: &&Mention| {
-        from <= m.from && m.to <= to && m.cost < 4 && matches!(m.what, What::Thing(_) | What::Kind(_))
-    };
-    match (mentions.iter().any(|m| says(&m)), mentions.iter().any(|m| thing(&m))) {
-        (true, true) => Asks::Both,
-        (true, false) => Asks::Act,
-        (false, true) => Asks::Thing,
-        (false, false) => Asks::Nothing,
-    }
-}
-
-/// The sense of a word that is no value.
-pub(crate) fn sense(what: &What) -> Option<String> {
-    Some(match what {
-        What::Act(id) => format!("act {}", id.name()),
-        What::Thing(id) => format!("thing {}", id.name()),
-        What::Kind(id) => format!("kind {}", id.name()),
-        What::Field(id) => format!("field {}", id.name()),
-        What::Quality(id) => format!("quality {}", id.name()),
-        What::Order(id) => format!("order {}", id.name()),
-        What::Stat(id) => format!("stat {}", id.name()),
-        What::Format(id) => format!("format {}", id.name()),
-        What::Operator(operator) => format!("operator {}", operator.name()),
-        What::Quantity(_) | What::Pronoun(_) | What::Number(_) => format!("{what:?}"),
-        _ => return None,
-    })
 }

@@ -312,7 +312,7 @@ fn explain(said: &Said, candidates: &[Candidate]) -> Explain {
     let timed = said.mentions.iter().any(|mention| {
         matches!(mention.what, What::Window(..) | What::Moment(..) | What::Schedule(_) | What::DayPart(_))
     });
-    let note = |candidate: &Candidate| format!("{:.2} {}", candidate.score, candidate.shape);
+    let note = |candidate: &Candidate| format!("{:.2} {}", candidate.chance, candidate.shape);
     Explain {
         language: said.language.clone(),
         notes: candidates.iter().take(OFFERED).map(note).collect(),

@@ -1,8 +1,8 @@
 //! What makes a reading that changes something doubtful. Each rule is about how a request is built; none is about what
 //! a word means. A reading with any doubt is no plan.
 
-use super::assign::{is_known, kind};
 use super::cover::word;
+use super::noted::kind;
 use super::{Candidate, Last, Packed, Said, Words};
 use crate::catalog::{Catalog, Role, Tool};
 use crate::shape::Shape;
@@ -62,10 +62,10 @@ pub(crate) struct Doubts<'d> {
 }
 
 /// How a value is said: what kind of value in which slot, with which word before it.
-pub fn construction(slot: super::Slot, mention: &Mention, said: &Said) -> String {
+pub fn construction(slot: super::Slot, mention: &Mention) -> String {
     let relation = mention.relation.map_or("-", |relation| relation.name());
     let known = match &mention.what {
-        What::Place(path) if is_known(path, mention, &said.lattice) => "+",
+        What::Place(_) if mention.known => "+",
         _ => "",
     };
     format!("{} {}{known} {relation}", slot.key(), kind(mention))
@@ -227,7 +227,7 @@ impl Doubts<'_> {
     /// Each value stands where people say such a value for what is done.
     fn unheard(&self) -> Option<Doubt> {
         let unheard = self.candidate.filled.iter().find(|filled| {
-            let said = construction(filled.slot, &self.said.mentions[filled.mention], self.said);
+            let said = construction(filled.slot, &self.said.mentions[filled.mention]);
             !self.tools().any(|tool| {
                 let under = heard_under(tool.name.as_str());
                 // Of what no row uses only the manifest knows how it is asked for.
@@ -237,11 +237,7 @@ impl Doubts<'_> {
         });
         unheard.map(|filled| {
             let mention = &self.said.mentions[filled.mention];
-            Doubt::Unheard(format!(
-                "{}: {}",
-                construction(filled.slot, mention, self.said),
-                self.text(mention)
-            ))
+            Doubt::Unheard(format!("{}: {}", construction(filled.slot, mention), self.text(mention)))
         })
     }
 

@@ -1,114 +1,141 @@
 //! What is particular about a reading: which kind of mention fills which slot, which is left out, what is asked.
 
-use super::assign::{asks, is_known, kind};
-use super::cover::{Unheld, word};
-use super::{Candidate, Packed, Said};
+use super::assign::Scene;
+use super::model::{both, hash};
+use super::packed::short;
+use super::{Candidate, Packed, Said, Unheld};
 use crate::catalog::Catalog;
-use crate::shape::Shape;
-use metnos_language::{Mention, What};
+use crate::shape::{Part, Shape};
 use metnos_vocab::Class;
 
-/// The marks of a reading, each with how strongly it shows. `lost` is what it makes no use of.
-pub fn marks(
-    said: &Said,
-    candidate: &Candidate,
-    lost: &[Unheld],
-    catalog: &Catalog,
-    weights: &Packed,
-) -> Vec<(String, f32)> {
-    let mut out: Vec<(String, f32)> = Vec::new();
-    let mut add = |name: String| match out.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, times)) => *times += 1.0,
-        None => out.push((name, 1.0)),
-    };
-    let Candidate { shape, filled, built, .. } = candidate;
-    if matches!(shape, Shape::Say | Shape::Gap) {
-        return out;
-    }
-    let changes = built
-        .steps
-        .iter()
-        .any(|step| catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer));
-    let known = |m: &Mention| match &m.what {
-        What::Place(path) => is_known(path, m, &said.lattice).to_string(),
-        _ => String::new(),
-    };
-    let relation = |m: &Mention| m.relation.map_or("-", |relation| relation.name());
-    for f in filled {
-        let m = &said.mentions[f.mention];
-        let (key, kind) = (f.slot.key(), kind(m));
-        add(format!("fill {key} {kind}{}", known(m)));
-        add(format!("fill {key} {kind}{} c{}", known(m), m.cost / 2));
-        add(format!("fill {key} {kind} {}", relation(m)));
-        add(format!("fill {key} {kind} {:?}", asks(m, &said.lattice, &said.mentions)));
-        let level = if f.score > 0.5 {
-            "sure"
-        } else if f.score > -0.35 {
-            "fits"
-        } else {
-            "left"
-        };
-        add(format!("fill {key} {level}"));
-    }
-    let overlaps = |a: &Mention, b: &Mention| a.from < b.to && b.from < a.to;
-    let used = |m: &Mention| filled.iter().any(|f| overlaps(&said.mentions[f.mention], m));
-    let mut dropped: Vec<(usize, String)> = Vec::new();
-    for m in said.mentions.iter().filter(|m| !used(m) && m.cost < 8) {
-        let better = said.mentions.iter().any(|o| overlaps(o, m) && o.cost < m.cost && word(o).is_none());
-        if better
-            || word(m).is_some() && !matches!(m.what, What::Operator(_) | What::Quantity(_) | What::Order(_))
-        {
-            continue;
+/// What a mark is about.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum About {
+    Fill = 1,
+    FillFor,
+    FillCost,
+    FillRelation,
+    FillAsks,
+    FillLevel,
+    Filled,
+    Drop,
+    DropRelation,
+    DropAsks,
+    DropChanges,
+    Lost,
+    LostChanges,
+    Part,
+    Fixed,
+    Step,
+    Arg,
+    ArgOf,
+    Steps,
+    Ask,
+    AskOf,
+}
+
+/// What is known when a reading is marked.
+pub(super) struct Marked<'m> {
+    pub(super) said: &'m Said,
+    pub(super) scene: &'m Scene<'m>,
+    pub(super) candidate: &'m Candidate,
+    /// What it makes no use of.
+    pub(super) lost: &'m [Unheld],
+    /// For each mention whether the reading uses some of its words.
+    pub(super) used: &'m [bool],
+    pub(super) catalog: &'m Catalog,
+    pub(super) weights: &'m Packed,
+}
+
+/// So well a value fits that it is sure, and so well that it fits at all.
+const SURE: f32 = 0.5;
+const FITS: f32 = -0.35;
+/// A word that costs so much does not say what is asked.
+const DOUBTED: u8 = 4;
+
+impl Marked<'_> {
+    /// The marks of a reading, as numbers, each as often as it is found.
+    pub(super) fn marks(&self) -> Vec<u32> {
+        let Candidate { shape, filled, built, .. } = self.candidate;
+        let mut out: Vec<u32> = Vec::new();
+        if matches!(shape, Shape::Say | Shape::Gap) {
+            return out;
         }
-        let kind = match word(m) {
-            Some(sense) => sense,
-            None => format!("{}{}", kind(m), known(m)),
-        };
-        if dropped.iter().any(|(from, known)| *from == m.from && *known == kind) {
-            continue;
-        }
-        dropped.push((m.from, kind.clone()));
-        let asks = asks(m, &said.lattice, &said.mentions);
-        add(format!("drop {kind} c{}", m.cost / 2));
-        add(format!("drop {kind} {}", relation(m)));
-        add(format!("drop {kind} {asks:?}"));
-        add(format!("drop {kind} {changes}"));
-    }
-    for unheld in lost {
-        let says = if unheld.key.contains(' ')
-            && said.mentions.iter().any(|m| word(m).as_ref() == Some(&unheld.key))
-        {
-            unheld.key.as_str()
-        } else {
-            "word"
-        };
-        add(format!("lost {says} {} {} {}", unheld.narrows, unheld.open, unheld.beside));
-        add(format!("lost {changes} {} {}", unheld.narrows, unheld.beside));
-    }
-    for part in shape.parts() {
-        add(format!("part {}", part.tool));
-        for (name, value) in &part.fixed {
-            add(format!("part {name}={value}"));
-        }
-    }
-    for step in &built.steps {
-        let Some(tool) = catalog.get(&step.tool) else { continue };
-        let said = said
-            .mentions
+        out.reserve(filled.len() * 6 + self.used.len() * 2 + 16);
+        let mut add = |about: About, what: u64| out.push(short(both(about as u64, what)));
+        let noted = self.scene.noted();
+        let changes = built
+            .steps
             .iter()
-            .filter(|m| m.cost < 4)
-            .any(|m| word(m).is_some_and(|word| weights.is_spoken(tool.name.as_str(), &word)));
-        add(format!("step {} {said}", step.tool));
-        for (name, value) in &step.args {
-            if value.is_boolean() || name.starts_with("where") {
-                add(format!("arg {name} {}", value.is_boolean()));
+            .any(|step| self.catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer));
+        let changer =
+            |part: &&Part| self.catalog.get(&part.tool).is_some_and(|tool| tool.class == Class::Changer);
+        let main = shape.parts().iter().rev().find(changer).or(shape.parts().first());
+        let main = main.map_or(0, |part| hash(&part.tool));
+        let mut keys: Vec<u64> = Vec::with_capacity(filled.len());
+        for f in filled {
+            let (mention, noted) = (&self.said.mentions[f.mention], &noted[f.mention]);
+            let key = hash(&f.slot.key());
+            let pair = both(key, noted.kind);
+            let known = both(pair, noted.known);
+            keys.push(key);
+            add(About::Fill, known);
+            add(About::FillFor, both(main, key));
+            add(About::FillCost, both(known, u64::from(mention.cost / 2)));
+            add(About::FillRelation, both(pair, noted.relation));
+            add(About::FillAsks, both(pair, noted.asks as u64));
+            add(About::FillLevel, both(key, u64::from(f.score > SURE) + u64::from(f.score > FITS)));
+        }
+        keys.sort_unstable();
+        add(About::Filled, keys.iter().fold(0, |all, key| both(all, *key)));
+        let mut dropped: Vec<(usize, u64)> = Vec::new();
+        for ((mention, noted), used) in self.said.mentions.iter().zip(noted).zip(self.used) {
+            let Some(kind) = noted.dropped.filter(|_| !used) else { continue };
+            if dropped.contains(&(mention.from, kind)) {
+                continue;
+            }
+            dropped.push((mention.from, kind));
+            add(About::Drop, both(kind, u64::from(mention.cost / 2)));
+            add(About::DropRelation, both(kind, noted.relation));
+            add(About::DropAsks, both(kind, noted.asks as u64));
+            add(About::DropChanges, both(kind, u64::from(changes)));
+        }
+        let yes = |answers: &[bool]| answers.iter().fold(1, |sum, yes| sum * 2 + u64::from(*yes));
+        for unheld in self.lost {
+            let sense =
+                unheld.key.contains(' ') && noted.iter().any(|n| n.word.as_ref() == Some(&unheld.key));
+            let says = if sense { hash(&unheld.key) } else { 0 };
+            add(About::Lost, both(says, yes(&[unheld.narrows, unheld.open, unheld.beside])));
+            add(About::LostChanges, yes(&[changes, unheld.narrows, unheld.beside]));
+        }
+        for part in shape.parts() {
+            add(About::Part, hash(&part.tool));
+            for (name, value) in &part.fixed {
+                add(About::Fixed, both(hash(name), hash(value)));
             }
         }
+        for step in &built.steps {
+            if self.catalog.get(&step.tool).is_none() {
+                continue;
+            }
+            let spoken = self.scene.spoken(&step.tool, self.weights);
+            let mut spoken = spoken.iter().zip(&self.said.mentions);
+            let said = spoken.any(|(spoken, mention)| *spoken && mention.cost < DOUBTED);
+            add(About::Step, both(hash(&step.tool), u64::from(said)));
+            for (name, value) in &step.args {
+                add(About::ArgOf, both(hash(&step.tool), hash(name)));
+                if value.is_boolean() || name.starts_with("where") {
+                    add(About::Arg, both(hash(name), u64::from(value.is_boolean())));
+                }
+            }
+        }
+        add(About::Steps, built.steps.len() as u64);
+        if let Some(ask) = &built.ask {
+            let missing = ask.missing.iter().fold(0, |all, name| both(all, hash(name)));
+            add(About::Ask, missing);
+            add(About::AskOf, both(missing, hash(&ask.tool)));
+        }
+        out
     }
-    add(format!("steps {}", built.steps.len()));
-    if let Some(ask) = &built.ask {
-        add(format!("ask {} {}", ask.tool, ask.missing.join(" ")));
-        add(format!("ask {}", ask.missing.join(" ")));
-    }
-    out
 }

@@ -14,6 +14,7 @@ mod gold;
 mod marks;
 mod model;
 mod narrowed;
+mod noted;
 mod packed;
 mod rank;
 mod slot;
@@ -27,10 +28,9 @@ pub(crate) use decide::{Talk, answer, shipped};
 pub use doubt::{Doubt, construction, heard_under};
 pub use flag::flag;
 pub use gold::{Given, given, is_given};
-pub use marks::marks;
 pub use model::{Model, hash};
 pub use packed::{CHANGES, LOOKS, Packed, PackedError};
-pub use rank::{START, TRAITS, Traits};
+pub use rank::{START, TRAITS, Traits, exp};
 pub use slot::{Layout, Slot};
 
 use crate::catalog::{Catalog, Role, Tool};
@@ -40,10 +40,12 @@ use affinity::{Affinity, Called};
 use again::repeated;
 use assign::Scene;
 use build::Builder;
-use metnos_language::{Lattice, Lexicon, Mention, Reading, Sense, features, mentions};
+use metnos_language::{Lattice, Lexicon, Mention, Sense, features, mentions};
 use rank::Weighed;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// A request, as weights see it.
 #[derive(Debug)]
@@ -73,19 +75,29 @@ pub struct Candidate {
     pub built: Built,
     /// How much speaks for it.
     pub score: f32,
-    /// What does.
-    pub traits: Traits,
-    /// How likely it is among the readings of its request.
+    /// How likely it is what is meant, of all readings of the request and none of them.
     pub chance: f32,
+    /// What speaks for it.
+    pub traits: Traits,
+    /// What is particular about it, as numbers.
+    pub marks: Vec<u32>,
     /// The words that the manifest of its executor knows: they say what is asked.
     pub called: Vec<usize>,
 }
 
 impl Candidate {
-    /// A reading that nothing speaks for yet.
-    pub fn new(shape: &Shape, filled: Vec<Filled>, built: Built) -> Self {
-        let traits = [0.0; TRAITS.len()];
-        Self { shape: shape.clone(), filled, built, score: 0.0, traits, chance: 0.0, called: Vec::new() }
+    /// A reading before anything is known for or against it.
+    pub fn new(shape: Shape, filled: Vec<Filled>, built: Built) -> Self {
+        Self {
+            shape,
+            filled,
+            built,
+            score: 0.0,
+            chance: 0.0,
+            traits: [0.0; TRAITS.len()],
+            marks: Vec::new(),
+            called: Vec::new(),
+        }
     }
 }
 
@@ -106,7 +118,7 @@ impl Said {
         let now = clock.now().datetime();
         let read = |text: &str| {
             let lattice = Lattice::new(text, lexicon);
-            let found = mentions(Reading { request: text, lattice: &lattice, lexicon, now });
+            let found = mentions(metnos_language::Reading { request: text, lattice: &lattice, lexicon, now });
             let features = features(&lattice, &found);
             (lattice, found, features)
         };
@@ -129,7 +141,7 @@ impl Said {
 
     /// Every pair of a mention and a slot of this shape, with their features: what slots are fitted from.
     pub fn pairs(&self, layout: &Layout<'_>, clock: &Clock) -> Vec<(Filled, Features)> {
-        Scene::new(&self.lattice, &self.mentions).pairs(layout, clock)
+        Scene::new(&self.lattice, &self.mentions, clock).pairs(layout)
     }
 
     /// Where the words begin that tie what stands at `at` to the rest: articles, and one word before them.
@@ -193,24 +205,43 @@ pub struct Reader<'m> {
 /// What speaks for what, over one catalog: made once.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
-    /// For each known shape the labels that speak for it, one a factor.
-    factors: Vec<(Shape, Vec<Option<usize>>)>,
+    /// For each known shape the labels that speak for it, one a factor; none where the weights have them.
+    factors: Vec<Vec<Option<u16>>>,
+    /// The labels that decide arguments.
+    flags: Vec<usize>,
     /// The executors that no known shape mentions.
     affinity: Affinity,
 }
 
 impl Index {
     pub(crate) fn new(model: &Packed, catalog: &Catalog) -> Self {
-        let index: std::collections::HashMap<&str, usize> =
-            model.labels().iter().enumerate().map(|(n, label)| (label.as_str(), n)).collect();
-        let of = |shape: &Shape| {
-            let names = shape.factors(catalog);
-            let labels = names.iter().map(|name| index.get(name.as_str()).copied()).collect();
-            (shape.clone(), labels)
-        };
-        let factors = model.shapes().iter().map(of).collect();
-        Self { factors, affinity: Affinity::new(model, catalog) }
+        let (shapes, labels) = (model.shapes(), model.labels());
+        let known = model.factors().len() == shapes.len();
+        let factors = if known { Vec::new() } else { factors(shapes, labels, catalog) };
+        let flags = labels.iter().enumerate().filter(|(_, label)| label.starts_with("flag:")).map(|(n, _)| n);
+        Self { factors, flags: flags.collect(), affinity: Affinity::new(model, catalog) }
     }
+}
+
+/// For each shape the labels that speak for it, one a factor.
+pub fn factors(shapes: &[Shape], labels: &[String], catalog: &Catalog) -> Vec<Vec<Option<u16>>> {
+    let numbered =
+        labels.iter().enumerate().filter_map(|(n, label)| Some((label.as_str(), n.try_into().ok()?)));
+    let index: HashMap<&str, u16> = numbered.collect();
+    let of =
+        |shape: &Shape| shape.factors(catalog).iter().map(|name| index.get(name.as_str()).copied()).collect();
+    shapes.iter().map(of).collect()
+}
+
+/// What is known while one request is read.
+struct Reading<'r> {
+    said: &'r Said,
+    scene: Scene<'r>,
+    last: Option<&'r Last>,
+    /// What words decide about an executor.
+    decided: &'r build::Flags<'r>,
+    /// The request, where nothing in it says when.
+    rest: String,
 }
 
 impl<'m> Reader<'m> {
@@ -224,104 +255,97 @@ impl<'m> Reader<'m> {
         Self { model, catalog, index: Cow::Borrowed(index) }
     }
 
-    /// The readings of a request, the likeliest first.
+    /// For each known shape the labels that speak for it.
+    fn factors(&self) -> &[Vec<Option<u16>>] {
+        if self.index.factors.is_empty() { self.model.factors() } else { &self.index.factors }
+    }
+
+    /// The readings of a request, the likeliest first; those that do the same are one.
     pub fn read(&self, said: &Said, last: Option<&Last>, clock: &Clock) -> Vec<Candidate> {
+        rank::merged(self.all(said, last, clock), self.model.nothing())
+    }
+
+    /// All readings of a request.
+    pub fn all(&self, said: &Said, last: Option<&Last>, clock: &Clock) -> Vec<Candidate> {
         let scores: Vec<Vec<f32>> =
             said.features.iter().map(|features| self.model.scores(features)).collect();
-        let mut ranked: Vec<(f32, Vec<f32>, &Shape)> =
-            self.index.factors.iter().map(|(shape, labels)| self.rated(shape, labels, &scores)).collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
-        ranked.truncate(TRIED);
-        let scene = Scene::new(&said.lattice, &said.mentions);
-        let decided = |tool: &Tool| self.decided(tool, &scores[0], said);
+        let known = RefCell::new(HashMap::new());
+        let decided = |tool: &Tool| self.decided_once(tool, scores.first(), said, &known);
+        let reading = Reading {
+            said,
+            scene: Scene::new(&said.lattice, &said.mentions, clock),
+            last,
+            decided: &decided,
+            rest: said.rest(&[]),
+        };
         let mut out: Vec<Candidate> = Vec::new();
-        for (n, (_, factors, shape)) in ranked.iter().enumerate() {
-            let readings = self.candidates(factors, shape, said, &scene, last, &decided, clock);
-            out.extend(readings.into_iter().take(if n < VARIED { usize::MAX } else { 1 }));
+        for (n, (factors, shape)) in self.likeliest(&scores).into_iter().enumerate() {
+            out.extend(self.candidates(&factors, shape, &reading, n < VARIED));
         }
         for called in self.index.affinity.called(said) {
-            out.extend(self.called(&called, said, last, &decided, clock));
+            out.extend(self.called(&called, &reading, clock));
         }
-        out.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let mut kept: Vec<Candidate> = Vec::with_capacity(out.len());
-        for candidate in out {
-            let same = |known: &Candidate| {
-                !known.built.steps.is_empty() && known.built.steps == candidate.built.steps
-            };
-            if !kept.iter().any(same) {
-                kept.push(candidate);
-            }
-        }
-        let best = kept.first().map_or(0.0, |candidate| candidate.score);
-        let total: f32 = kept.iter().map(|candidate| ((candidate.score - best) * 0.8).exp()).sum();
-        for candidate in &mut kept {
-            candidate.chance = ((candidate.score - best) * 0.8).exp() / total;
-        }
-        kept
+        out
     }
 
     /// The readings with an executor that only its manifest speaks for. Words that lead to it are no values.
-    fn called(
-        &self,
-        called: &Called<'_>,
-        said: &Said,
-        last: Option<&Last>,
-        decided: &build::Flags<'_>,
-        clock: &Clock,
-    ) -> Vec<Candidate> {
-        let mut mentions = said.mentions.clone();
+    fn called(&self, called: &Called<'_>, reading: &Reading<'_>, clock: &Clock) -> Vec<Candidate> {
+        let mut mentions = reading.said.mentions.clone();
         for mention in &mut mentions {
             if (mention.from..mention.to).any(|at| called.at.contains(&at)) {
                 mention.cost = u8::MAX;
             }
         }
-        let scene = Scene::new(&said.lattice, &mentions);
-        let mut readings = self.candidates(&[], called.shape, said, &scene, last, decided, clock);
-        for reading in &mut readings {
-            reading.called.clone_from(&called.at);
-            let cost = reading.traits[rank::Trait::Cost as usize];
-            self.weigh(reading, &[], cost, said, last);
-            reading.score += called.score;
+        let Reading { said, last, decided, .. } = *reading;
+        let scene = Scene::new(&said.lattice, &mentions, clock);
+        let reading = Reading { said, scene, last, decided, rest: reading.rest.clone() };
+        let mut readings = self.candidates(&[], called.shape, &reading, true);
+        for candidate in &mut readings {
+            candidate.called.clone_from(&called.at);
+            let cost = candidate.traits[rank::Trait::Cost as usize];
+            self.weigh(candidate, &[], cost, &reading);
+            candidate.score += called.score;
         }
         readings
     }
 
-    /// How much speaks for a shape, altogether and for each of its factors: in the whole request, or in the sentence that
-    /// says most.
-    fn rated<'s>(
-        &self,
-        shape: &'s Shape,
-        labels: &[Option<usize>],
-        scores: &[Vec<f32>],
-    ) -> (f32, Vec<f32>, &'s Shape) {
-        let rank = self.model.rank();
-        let of = |scores: &Vec<f32>| -> (f32, Vec<f32>) {
-            let factors: Vec<f32> =
-                labels.iter().map(|label| label.map_or(0.0, |label| scores[label])).collect();
-            (factors.iter().zip(rank).map(|(score, weight)| score * weight).sum(), factors)
+    /// The shapes for which most speaks, with what does, one number a factor: what is in the whole request, or in the
+    /// sentence that says most.
+    fn likeliest(&self, scores: &[Vec<f32>]) -> Vec<(Vec<f32>, &Shape)> {
+        let sum = |labels: &[Option<u16>], scores: &Vec<f32>| -> f32 {
+            labels.iter().flatten().map(|label| scores[usize::from(*label)]).sum()
         };
-        let idle = matches!(shape, Shape::Say | Shape::Gap | Shape::Again);
-        let parts = if idle { &scores[..1] } else { scores };
-        let best = parts.iter().map(of).max_by(|a, b| a.0.total_cmp(&b.0));
-        let (score, factors) = best.unwrap_or_default();
-        (score, factors, shape)
+        let best = |(n, (labels, shape)): (usize, (&Vec<Option<u16>>, &Shape))| {
+            let idle = matches!(shape, Shape::Say | Shape::Gap | Shape::Again);
+            let parts = scores.iter().take(if idle { 1 } else { usize::MAX }).enumerate();
+            let sums = parts.map(|(part, scores)| (sum(labels, scores), part));
+            let (score, part) = sums.max_by(|a, b| a.0.total_cmp(&b.0))?;
+            Some((score, n, part))
+        };
+        let shapes = self.model.shapes();
+        let mut ranked: Vec<(f32, usize, usize)> =
+            self.factors().iter().zip(shapes).enumerate().filter_map(best).collect();
+        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        ranked.truncate(TRIED);
+        let of = |(_, n, part): (f32, usize, usize)| {
+            let score = |label: &Option<u16>| label.map_or(0.0, |label| scores[part][usize::from(label)]);
+            (self.factors()[n].iter().map(score).collect(), &shapes[n])
+        };
+        ranked.into_iter().map(of).collect()
     }
 
-    /// The readings of a request with one shape, the best first.
-    #[allow(clippy::too_many_arguments, reason = "one call")]
+    /// The readings of a request with one shape, the best first; where `varied`, with other values too.
     fn candidates(
         &self,
         factors: &[f32],
         shape: &Shape,
-        said: &Said,
-        scene: &Scene<'_>,
-        last: Option<&Last>,
-        decided: &build::Flags<'_>,
-        clock: &Clock,
+        reading: &Reading<'_>,
+        varied: bool,
     ) -> Vec<Candidate> {
+        let last = reading.last;
         let weighed = |filled: Vec<Filled>, built: Built, cost: f32| {
-            let mut candidate = Candidate::new(shape, filled, built);
-            self.weigh(&mut candidate, factors, cost, said, last);
+            let mut candidate = Candidate::new(shape.clone(), filled, built);
+            self.weigh(&mut candidate, factors, cost, reading);
             candidate
         };
         if matches!(shape, Shape::Say | Shape::Gap) {
@@ -334,18 +358,24 @@ impl<'m> Reader<'m> {
             _ => shape.clone(),
         };
         let Some(layout) = Layout::new(&asked, self.catalog) else { return Vec::new() };
-        let made = |(filled, cost): (Vec<Filled>, f32)| {
-            let (filled, built) = self.made(shape, &layout, said, last, decided, filled)?;
-            Some(weighed(filled, built, cost))
-        };
-        scene.assign(&layout, self.model, clock).into_iter().filter_map(made).collect()
+        let mut out: Vec<Candidate> = Vec::new();
+        for (filled, cost) in reading.scene.assign(&layout, self.model, varied) {
+            let Some((filled, built)) = self.made(shape, &layout, reading, filled) else { continue };
+            if !out.iter().any(|known| known.built.steps == built.steps) {
+                out.push(weighed(filled, built, cost));
+            }
+        }
+        out
     }
 
     /// What speaks for a reading, and how much.
-    fn weigh(&self, reading: &mut Candidate, factors: &[f32], cost: f32, said: &Said, last: Option<&Last>) {
+    fn weigh(&self, candidate: &mut Candidate, factors: &[f32], cost: f32, reading: &Reading<'_>) {
+        let Reading { said, scene, last, .. } = reading;
         let (catalog, weights) = (self.catalog, self.model);
-        reading.traits = Weighed { said, candidate: reading, factors, cost, last, catalog, weights }.traits();
-        reading.score = rank::weigh(&reading.traits, self.model.rank());
+        let weighed = Weighed { said, scene, candidate, factors, cost, last: *last, catalog, weights };
+        (candidate.traits, candidate.marks) = weighed.weighed();
+        candidate.score =
+            rank::weigh(&candidate.traits, self.model.rank()) + self.model.marked(&candidate.marks);
     }
 
     /// The steps of a shape with these values.
@@ -353,31 +383,27 @@ impl<'m> Reader<'m> {
         &self,
         shape: &Shape,
         layout: &Layout<'_>,
-        said: &Said,
-        last: Option<&Last>,
-        decided: &build::Flags<'_>,
+        reading: &Reading<'_>,
         mut filled: Vec<Filled>,
     ) -> Option<(Vec<Filled>, Built)> {
-        let built = match last {
-            Some(last) if *shape == Shape::Again => {
-                Built { steps: repeated(&last.steps, said, &mut filled, self.catalog)?, ask: None }
-            }
-            _ => {
-                let rest = said.rest(&filled);
-                let builder = Builder {
-                    catalog: self.catalog,
-                    layout,
-                    filled: &filled,
-                    flags: decided,
-                    last,
-                    rest: &rest,
-                    steps: Vec::new(),
-                    ask: None,
-                    made: None,
-                };
-                builder.build()
-            }
+        if let Some(last) = reading.last.filter(|_| *shape == Shape::Again) {
+            let steps = repeated(&last.steps, reading.said, &mut filled, self.catalog)?;
+            return Some((filled, Built { steps, ask: None }));
+        }
+        let timed = filled.iter().any(|filled| filled.slot.role == Role::Schedule);
+        let rest = if timed { &reading.said.rest(&filled) } else { &reading.rest };
+        let builder = Builder {
+            catalog: self.catalog,
+            layout,
+            filled: &filled,
+            flags: reading.decided,
+            last: reading.last,
+            rest,
+            steps: Vec::new(),
+            ask: None,
+            made: None,
         };
+        let built = builder.build();
         Some((filled, built))
     }
 
@@ -392,14 +418,15 @@ impl<'m> Reader<'m> {
     ) -> (Option<Candidate>, Vec<Candidate>) {
         let scores = self.model.scores(&said.features[0]);
         let decided = |tool: &Tool| self.decided(tool, &scores, said);
-        let scene = Scene::new(&said.lattice, &said.mentions);
-        let assigned = self.candidates(&[], shape, said, &scene, last, &decided, clock);
+        let scene = Scene::new(&said.lattice, &said.mentions, clock);
+        let reading = Reading { said, scene, last, decided: &decided, rest: said.rest(&[]) };
+        let assigned = self.candidates(&[], shape, &reading, true);
         let asked = match (shape, last) {
             (Shape::Again, Some(last)) => Shape::of(&last.steps, self.catalog),
             _ => shape.clone(),
         };
         let from_gold = Layout::new(&asked, self.catalog).and_then(|layout| {
-            let mut pairs = scene.pairs(&layout, clock);
+            let mut pairs = reading.scene.pairs(&layout);
             pairs.retain(|(filled, _)| is_given(filled.slot, &filled.values, gold));
             let mut filled: Vec<Filled> = Vec::new();
             for (pair, _) in pairs {
@@ -407,8 +434,8 @@ impl<'m> Reader<'m> {
                     filled.push(pair);
                 }
             }
-            self.made(shape, &layout, said, last, &decided, filled)
-                .map(|(filled, built)| Candidate::new(shape, filled, built))
+            let (filled, built) = self.made(shape, &layout, &reading, filled)?;
+            Some(Candidate::new(shape.clone(), filled, built))
         });
         (from_gold, assigned)
     }
@@ -425,16 +452,36 @@ impl<'m> Reader<'m> {
     /// What words decide about an executor: of each argument the value that most speaks for, if anything does.
     fn decided(&self, tool: &Tool, scores: &[f32], said: &Said) -> Vec<(String, Value)> {
         let mut best: std::collections::BTreeMap<String, (f32, Value)> = std::collections::BTreeMap::new();
-        for (label, score) in self.model.labels().iter().zip(scores).filter(|(_, score)| **score > 0.0) {
-            if let Some((arg, value)) = flag::decided(label, tool) {
+        let labels = self.model.labels();
+        for (label, score) in self.index.flags.iter().map(|n| (&labels[*n], scores[*n])) {
+            if score > 0.0
+                && let Some((arg, value)) = flag::decided(label, tool)
+            {
                 let known = best.get(&arg).map_or(f32::MIN, |(known, _)| *known);
-                if *score > known {
-                    best.insert(arg, (*score, value));
+                if score > known {
+                    best.insert(arg, (score, value));
                 }
             }
         }
         let mut all: Vec<(String, Value)> = best.into_iter().map(|(arg, (_, value))| (arg, value)).collect();
         all.extend(flag::stated(tool, &said.mentions));
         all
+    }
+
+    /// The same, looked up once for each executor.
+    fn decided_once(
+        &self,
+        tool: &Tool,
+        scores: Option<&Vec<f32>>,
+        said: &Said,
+        known: &RefCell<HashMap<String, Vec<(String, Value)>>>,
+    ) -> Vec<(String, Value)> {
+        let name = tool.name.as_str();
+        if let Some(known) = known.borrow().get(name) {
+            return known.clone();
+        }
+        let decided = scores.map_or_else(Vec::new, |scores| self.decided(tool, scores, said));
+        known.borrow_mut().insert(name.to_owned(), decided.clone());
+        decided
     }
 }

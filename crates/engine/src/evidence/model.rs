@@ -8,6 +8,12 @@ pub fn hash(name: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// The number of what is named by two numbers, in this order.
+pub(crate) fn both(first: u64, second: u64) -> u64 {
+    let mixed = (first.rotate_left(29) ^ second).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
+}
+
 /// Weights.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -25,6 +31,6 @@ pub struct Model {
     pub shapes: Vec<crate::shape::Shape>,
     /// For each executor that changes something, the words people said for it.
     pub spoken: BTreeMap<String, Vec<String>>,
-    /// How much each trait of a reading counts.
-    pub rank: Vec<f32>,
+    /// For each of these the labels that speak for it, one a factor.
+    pub factors: Vec<Vec<Option<u16>>>,
 }

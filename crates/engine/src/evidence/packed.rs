@@ -6,14 +6,18 @@ use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Weights that are read in place.
 #[derive(Clone, Debug)]
 pub struct Packed {
     bytes: Cow<'static, [u8]>,
     names: Names,
-    /// Where the numbers of features begin, then where their entries are, the labels, the weights, and the slots.
+    /// Where the numbers of features begin, then where their entries are, the labels, the weights, the slots, and the
+    /// marks of readings.
     at: Sections,
+    /// Where numbers with the same first bits begin: of features, of slots, and of marks.
+    begins: [Arc<[u32]>; 3],
 }
 
 /// What is written in words.
@@ -25,13 +29,24 @@ struct Names {
     slot_bias: f32,
     slot_scale: f32,
     shapes: Vec<Shape>,
+    /// For each shape the labels that speak for it.
+    #[serde(default)]
+    factors: Vec<Vec<Option<u16>>>,
     spoken: BTreeMap<String, Vec<String>>,
     /// How much each trait of a reading counts.
     #[serde(default)]
     rank: Vec<f32>,
+    /// How much speaks for none of the readings being right; none where that was not fitted.
+    #[serde(default)]
+    nothing: Option<f32>,
+    /// What one level of a mark counts.
+    #[serde(default)]
+    mark_scale: f32,
     features: usize,
     entries: usize,
     slots: usize,
+    #[serde(default)]
+    marks: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +57,18 @@ struct Sections {
     weights: usize,
     slots: usize,
     fits: usize,
+    marks: usize,
+    counts: usize,
 }
 
 /// Weights of a label up to this, of 127, are left out.
 const LEAST: i8 = 9;
 /// Weights of slots up to this, of 32,000, are left out.
 const LEAST_FIT: i16 = 500;
+/// Weights of marks up to this, of 32,000, are left out.
+const LEAST_MARK: i16 = 100;
+/// So many first bits of a number tell where it is looked for.
+const FIRST: u32 = 12;
 
 /// Words around requests that only look.
 pub const LOOKS: &str = "look";
@@ -99,16 +120,17 @@ impl Packed {
             slot_bias: model.slot_bias,
             slot_scale,
             shapes: model.shapes.clone(),
+            factors: model.factors.clone(),
             spoken: model.spoken.clone(),
-            rank: model.rank.clone(),
+            rank: Vec::new(),
+            nothing: None,
+            mark_scale: 0.0,
             features: features.len(),
             entries: features.iter().map(|(_, packed)| packed.len()).sum(),
             slots: slots.len(),
+            marks: 0,
         };
-        let words = serde_json::to_vec(&names).map_err(|e| PackedError(e.to_string()))?;
-        let mut bytes = Vec::new();
-        bytes.extend((words.len() as u32).to_le_bytes());
-        bytes.extend(words);
+        let mut bytes = header(&names)?;
         bytes.extend(features.iter().flat_map(|(feature, _)| feature.to_le_bytes()));
         let mut start = 0u32;
         for (_, packed) in &features {
@@ -136,10 +158,15 @@ impl Packed {
         let weights = labels + names.entries * 2;
         let slots = weights + names.entries;
         let fits = slots + names.slots * 4;
-        if bytes.len() != fits + names.slots * 2 {
+        let marks = fits + names.slots * 2;
+        let counts = marks + names.marks * 4;
+        if bytes.len() != counts + names.marks * 2 {
             return Err(broken("its length is wrong"));
         }
-        Ok(Self { bytes, names, at: Sections { features: end, starts, labels, weights, slots, fits } })
+        let begins = [(end, names.features), (slots, names.slots), (marks, names.marks)]
+            .map(|(at, count)| begins(bytes.get(at..at + count * 4).unwrap_or_default()));
+        let at = Sections { features: end, starts, labels, weights, slots, fits, marks, counts };
+        Ok(Self { bytes, names, at, begins })
     }
 
     /// The file.
@@ -155,6 +182,11 @@ impl Packed {
     /// The shapes that are known.
     pub(crate) fn shapes(&self) -> &[Shape] {
         &self.names.shapes
+    }
+
+    /// For each of them the labels that speak for it, one a factor.
+    pub(crate) fn factors(&self) -> &[Vec<Option<u16>>] {
+        &self.names.factors
     }
 
     /// Whether people used this word for what is done; `of` is an executor, or one of [`LOOKS`] and [`CHANGES`].
@@ -178,7 +210,7 @@ impl Packed {
     pub(crate) fn scores(&self, features: &[(u64, f32)]) -> Vec<f32> {
         let mut scores = self.names.bias.clone();
         for (feature, strength) in features {
-            let Some(n) = self.find(self.at.features, self.names.features, short(*feature)) else { continue };
+            let Some(n) = self.find(self.at.features, &self.begins[0], short(*feature)) else { continue };
             let from = self.number(self.at.starts + n * 4) as usize;
             let to = self.number(self.at.starts + n * 4 + 4) as usize;
             for entry in from..to.min(self.names.entries) {
@@ -198,25 +230,56 @@ impl Packed {
         if self.names.rank.len() == START.len() { &self.names.rank } else { START }
     }
 
-    /// The same weights with this much for each trait of a reading.
-    #[must_use]
-    pub fn ranking(mut self, rank: Vec<f32>) -> Self {
-        self.names.rank = rank;
-        self
+    /// How much speaks for none of the readings of a request being right; none where that was not fitted.
+    pub(crate) fn nothing(&self) -> Option<f32> {
+        self.names.nothing
+    }
+
+    /// The same weights with this much for each trait of a reading, for no reading at all, and for marks of readings.
+    pub fn ranking(&self, rank: Vec<f32>, nothing: f32, marks: &[(u32, f32)]) -> Result<Self, PackedError> {
+        let most = marks.iter().fold(0.0f32, |most, (_, weight)| most.max(weight.abs()));
+        let mark_scale = most / 32_000.0;
+        let level = |weight: f32| if mark_scale > 0.0 { (weight / mark_scale).round() as i16 } else { 0 };
+        let mut marks: Vec<(u32, i16)> = marks.iter().map(|(mark, weight)| (*mark, level(*weight))).collect();
+        marks.retain(|(_, level)| level.abs() > LEAST_MARK);
+        marks.sort_unstable();
+        marks.dedup_by_key(|(mark, _)| *mark);
+        let nothing = Some(nothing);
+        let names = Names { rank, nothing, mark_scale, marks: marks.len(), ..self.names.clone() };
+        let mut bytes = header(&names)?;
+        bytes.extend_from_slice(self.bytes.get(self.at.features..self.at.marks).unwrap_or_default());
+        bytes.extend(marks.iter().flat_map(|(mark, _)| mark.to_le_bytes()));
+        bytes.extend(marks.iter().flat_map(|(_, level)| level.to_le_bytes()));
+        Self::read(Cow::Owned(bytes))
+    }
+
+    /// How much the marks of a reading speak for it.
+    pub(crate) fn marked(&self, marks: &[u32]) -> f32 {
+        let weigh = |mark: &u32| {
+            let n = self.find(self.at.marks, &self.begins[2], *mark)?;
+            Some(f32::from(self.pair(self.at.counts + n * 2)) * self.names.mark_scale)
+        };
+        marks.iter().filter_map(weigh).sum()
     }
 
     /// How well a mention fits a slot, by their features.
     pub fn fit(&self, features: &[(u64, f32)]) -> f32 {
+        self.names.slot_bias + self.fit_in_part(features)
+    }
+
+    /// What some of the features of a mention and a slot add to that.
+    pub(crate) fn fit_in_part(&self, features: &[(u64, f32)]) -> f32 {
         let weigh = |(feature, strength): &(u64, f32)| {
-            let n = self.find(self.at.slots, self.names.slots, short(*feature))?;
+            let n = self.find(self.at.slots, &self.begins[1], short(*feature))?;
             Some(f32::from(self.pair(self.at.fits + n * 2)) * self.names.slot_scale * strength)
         };
-        features.iter().filter_map(weigh).sum::<f32>() + self.names.slot_bias
+        features.iter().filter_map(weigh).sum()
     }
 
     /// Where a number stands among sorted ones.
-    fn find(&self, section: usize, count: usize, wanted: u32) -> Option<usize> {
-        let (mut low, mut high) = (0, count);
+    fn find(&self, section: usize, begins: &[u32], wanted: u32) -> Option<usize> {
+        let first = (wanted >> (32 - FIRST)) as usize;
+        let (mut low, mut high) = (*begins.get(first)? as usize, *begins.get(first + 1)? as usize);
         while low < high {
             let middle = usize::midpoint(low, high);
             match self.number(section + middle * 4).cmp(&wanted) {
@@ -237,7 +300,30 @@ impl Packed {
     }
 }
 
+/// The beginning of a file: what is written in words.
+fn header(names: &Names) -> Result<Vec<u8>, PackedError> {
+    let words = serde_json::to_vec(names).map_err(|e| PackedError(e.to_string()))?;
+    let mut bytes = (words.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(words);
+    Ok(bytes)
+}
+
+/// For each value of the first bits, how many of these sorted numbers are below it.
+fn begins(numbers: &[u8]) -> Arc<[u32]> {
+    let mut begins = vec![0u32; (1 << FIRST) + 1];
+    for number in numbers.chunks_exact(4) {
+        let number = number.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        begins[(number >> (32 - FIRST)) as usize + 1] += 1;
+    }
+    let mut sum = 0;
+    for begin in &mut begins {
+        sum += *begin;
+        *begin = sum;
+    }
+    begins.into()
+}
+
 /// The number of a feature, in a file.
-fn short(feature: u64) -> u32 {
+pub(super) fn short(feature: u64) -> u32 {
     (feature >> 32) as u32 ^ feature as u32
 }

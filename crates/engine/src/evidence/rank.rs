@@ -1,7 +1,9 @@
 //! What speaks for or against a reading as a whole: how well its shape fits the words, how well values fit its slots, and
 //! what of the request it leaves out. Each is a number; how much it counts is fitted.
 
-use super::cover::{unheld, word};
+use super::assign::Scene;
+use super::cover::unheld;
+use super::marks::Marked;
 use super::{Candidate, Filled, Last, Packed, Said, Unheld, Words};
 use crate::catalog::{Catalog, Tool};
 use crate::shape::Shape;
@@ -128,6 +130,7 @@ pub type Traits = [f32; COUNT];
 /// What is known when a reading is weighed.
 pub(crate) struct Weighed<'w> {
     pub(crate) said: &'w Said,
+    pub(crate) scene: &'w Scene<'w>,
     pub(crate) candidate: &'w Candidate,
     /// For each factor of its shape how much speaks for it.
     pub(crate) factors: &'w [f32],
@@ -139,20 +142,39 @@ pub(crate) struct Weighed<'w> {
 }
 
 impl Weighed<'_> {
-    pub(crate) fn traits(&self) -> Traits {
+    /// The traits and the marks of a reading.
+    pub(crate) fn weighed(&self) -> (Traits, Vec<u32>) {
+        let Candidate { filled, built, shape, .. } = self.candidate;
+        let at = |f: &Filled| (self.said.mentions[f.mention].from, self.said.mentions[f.mention].to);
+        let spans: Vec<(usize, usize)> = filled.iter().map(at).collect();
+        let uses = |m: &Mention| spans.iter().any(|(from, to)| *from < m.to && m.from < *to);
+        let used: Vec<bool> = self.said.mentions.iter().map(uses).collect();
+        let mut changers: Vec<String> = Vec::new();
+        for tool in built.steps.iter().filter_map(|step| self.catalog.get(&step.tool)) {
+            if tool.class == Class::Changer {
+                changers.push(tool.name.as_str().to_owned());
+            }
+        }
+        let idle = matches!(shape, Shape::Say | Shape::Gap);
+        let words = Words { weights: self.weights, changers };
+        let lost = if idle { Vec::new() } else { unheld(self.said, self.candidate, &words) };
+        let Self { said, scene, candidate, catalog, weights, .. } = *self;
+        let marks = Marked { said, scene, candidate, lost: &lost, used: &used, catalog, weights }.marks();
+        (self.traits(&lost, &used), marks)
+    }
+
+    fn traits(&self, lost: &[Unheld], used: &[bool]) -> Traits {
         let mut out = [0.0; COUNT];
         let Candidate { shape, filled, built, .. } = self.candidate;
         for (at, score) in self.factors.iter().enumerate().take(Trait::Back as usize + 1) {
             out[at] = *score;
         }
         let mut set = |which: Trait, value: f32| out[which as usize] = value;
-        let acts = self.said.mentions.iter().filter(|m| m.cost < 4 && matches!(m.what, What::Act(_)));
-        let things = self
-            .said
-            .mentions
-            .iter()
-            .filter(|m| m.cost < 4 && matches!(m.what, What::Thing(_) | What::Kind(_)));
-        let (acts, things): (Vec<&Mention>, Vec<&Mention>) = (acts.collect(), things.collect());
+        let mentions = || self.said.mentions.iter().enumerate().filter(|(_, m)| m.cost < 4);
+        let acts = mentions().filter(|(_, m)| matches!(m.what, What::Act(_)));
+        let things = mentions().filter(|(_, m)| matches!(m.what, What::Thing(_) | What::Kind(_)));
+        let acts: Vec<usize> = acts.map(|(at, _)| at).collect();
+        let things: Vec<usize> = things.map(|(at, _)| at).collect();
         match shape {
             Shape::Say => {
                 set(Trait::Say, 1.0);
@@ -171,19 +193,12 @@ impl Weighed<'_> {
             Shape::Steps { .. } => {}
         }
         let tools: Vec<&Tool> = built.steps.iter().filter_map(|step| self.catalog.get(&step.tool)).collect();
-        let changers: Vec<String> = tools
-            .iter()
-            .filter(|tool| tool.class == Class::Changer)
-            .map(|tool| tool.name.as_str().to_owned())
-            .collect();
-        let changes = !changers.is_empty();
+        let changes = tools.iter().any(|tool| tool.class == Class::Changer);
         set(Trait::Changes, f32::from(changes));
         set(Trait::Cost, self.cost);
         set(Trait::Fits, filled.iter().map(|f| f.score.clamp(-2.0, 2.0)).sum());
         set(Trait::Worst, filled.iter().map(|f| f.score.clamp(-2.0, 2.0)).fold(0.0, f32::min));
         set(Trait::Values, filled.len() as f32);
-        let words = Words { weights: self.weights, changers };
-        let lost = unheld(self.said, self.candidate, &words);
         let count =
             |wanted: &dyn Fn(&Unheld) -> bool| lost.iter().filter(|u| wanted(u)).count().min(6) as f32;
         set(Trait::Unheld, count(&|u| !u.beside));
@@ -191,15 +206,9 @@ impl Weighed<'_> {
         set(Trait::Open, count(&|u| !u.beside && u.open));
         set(Trait::Beside, count(&|u| u.beside));
         set(Trait::ChangeUnheld, if changes { count(&|u| !u.beside) } else { 0.0 });
-        let used = |m: &Mention| {
-            filled.iter().any(|f| {
-                let other = &self.said.mentions[f.mention];
-                other.from < m.to && m.from < other.to
-            })
-        };
         let dropped = |wanted: &dyn Fn(&Mention) -> bool| {
-            let mut at: Vec<usize> =
-                self.said.mentions.iter().filter(|m| wanted(m) && !used(m)).map(|m| m.from).collect();
+            let left = self.said.mentions.iter().zip(used).filter(|(m, used)| !**used && wanted(m));
+            let mut at: Vec<usize> = left.map(|(m, _)| m.from).collect();
             at.dedup();
             at.len().min(4) as f32
         };
@@ -274,20 +283,20 @@ impl Weighed<'_> {
             let same = tools.iter().filter(|tool| of(tool)).all(|tool| tool.object() == last.object);
             set(if same { Trait::SameObject } else { Trait::OtherObject }, 1.0);
         }
-        let speaks = |tool: &Tool, m: &Mention| {
-            word(m).is_some_and(|word| self.weights.is_spoken(tool.name.as_str(), &word))
-        };
-        let main: Vec<&Tool> = tools
-            .iter()
-            .copied()
-            .filter(|tool| shape.parts().iter().any(|part| part.tool == tool.name.as_str()))
-            .collect();
-        let said = main.iter().filter(|tool| acts.iter().chain(&things).any(|m| speaks(tool, m))).count();
+        let spoken = |tool: &&Tool| self.scene.spoken(tool.name.as_str(), self.weights);
+        let main = tools.iter().filter(|tool| shape.parts().iter().any(|p| p.tool == tool.name.as_str()));
+        let (mut said, mut unsaid, mut silent) = (0, 0, 0);
+        for tool in main {
+            let spoken = spoken(tool);
+            let speaks = acts.iter().chain(&things).any(|at| spoken[*at]);
+            said += usize::from(speaks);
+            unsaid += usize::from(!speaks);
+            silent += usize::from(tool.class == Class::Changer && !acts.iter().any(|at| spoken[*at]));
+        }
         set(Trait::Spoken, said as f32);
-        set(Trait::Unspoken, (main.len() - said) as f32);
-        let silent = |tool: &&&Tool| tool.class == Class::Changer && !acts.iter().any(|m| speaks(tool, m));
-        set(Trait::ChangeUnspoken, main.iter().filter(silent).count() as f32);
-        let idle = |m: &&&Mention| !used(m) && !tools.iter().any(|tool| speaks(tool, m));
+        set(Trait::Unspoken, unsaid as f32);
+        set(Trait::ChangeUnspoken, silent as f32);
+        let idle = |at: &&usize| !used[**at] && !tools.iter().any(|tool| spoken(tool)[**at]);
         set(Trait::ActUnused, acts.iter().filter(idle).count().min(3) as f32);
         set(Trait::ThingUnused, things.iter().filter(idle).count().min(3) as f32);
         out
@@ -297,4 +306,48 @@ impl Weighed<'_> {
 /// How much speaks for a reading with these traits.
 pub(crate) fn weigh(traits: &Traits, weights: &[f32]) -> f32 {
     traits.iter().zip(weights).map(|(value, weight)| value * weight).sum()
+}
+
+/// Readings with how likely each is, the likeliest first; `nothing` speaks for none of them. Of those with the same steps
+/// only the best stays, as likely as all of them.
+pub(super) fn merged(mut all: Vec<Candidate>, nothing: Option<f32>) -> Vec<Candidate> {
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let most = all.iter().map(|candidate| candidate.score).chain(nothing).fold(f32::MIN, f32::max);
+    let weight = |score: f32| exp(f64::from(score - most));
+    let sum: f64 = all.iter().map(|candidate| candidate.score).chain(nothing).map(weight).sum();
+    let mut kept: Vec<Candidate> = Vec::with_capacity(all.len());
+    for mut candidate in all {
+        candidate.chance = (weight(candidate.score) / sum) as f32;
+        let steps = &candidate.built.steps;
+        match kept.iter_mut().find(|known| !steps.is_empty() && known.built.steps == *steps) {
+            Some(known) => known.chance += candidate.chance,
+            None => kept.push(candidate),
+        }
+    }
+    kept.sort_by(|a, b| b.chance.total_cmp(&a.chance));
+    kept
+}
+
+/// e to the power of a number up to zero, made of + × ÷ alone: the same on every machine.
+pub fn exp(x: f64) -> f64 {
+    if x < -690.0 {
+        return 0.0;
+    }
+    // The number over 1024 as a power series, then squared ten times.
+    let small = x / 1024.0;
+    let series = (1..=9).rev().fold(1.0, |sum, n| 1.0 + small / f64::from(n) * sum);
+    (0..10).fold(series, |power, _| power * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exp;
+
+    #[test]
+    fn powers_are_those_of_the_library() {
+        for n in 0..400 {
+            let x = -f64::from(n) * 0.37;
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-9, "{x}");
+        }
+    }
 }
