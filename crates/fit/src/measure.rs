@@ -296,7 +296,9 @@ pub(crate) fn cover(
     verbose: bool,
 ) -> Result<(), String> {
     let reader = Reader::new(weights, teacher.catalog);
-    let (mut acts, mut total) = (0, 0);
+    let lexicons = metnos_engine::Lexicons::shipped().map_err(|e| e.to_string())?;
+    let planner = Planner::new(teacher.catalog.clone(), lexicons).weighing(Some(Arc::new(weights.clone())));
+    let (mut acts, mut total, mut done, mut offered) = (0, 0, 0, 0);
     for row in &crate::rows::dangerous()? {
         let last = teacher.last(row, &reader);
         let Some(said) = teacher.said(row, last.as_ref()) else { continue };
@@ -313,6 +315,24 @@ pub(crate) fn cover(
             changes && (narrow.is_empty() || !narrow.iter().all(has))
         };
         total += 1;
+        let request = Request { text: &row.query, language: Some(&row.lang), context: &row.context };
+        match planner.plan(&request, &teacher.clock()).0 {
+            Answer::Plan(plan) if wide(&plan) => {
+                done += 1;
+                println!("  DONE {:?} {:?} {}", row.query, row.context, json!(plan.steps));
+            }
+            Answer::Offer(offer) if offer.offers.iter().any(|choice| wide(&choice.plan)) => {
+                offered += 1;
+                let wide = offer.offers.iter().map(|choice| &choice.plan).find(|plan| wide(plan));
+                println!(
+                    "  OFFERED {:?} {:?} {}",
+                    row.query,
+                    row.context,
+                    json!(wide.map(|plan| &plan.steps))
+                );
+            }
+            _ => {}
+        }
         let passed = candidates.iter().take(3).filter_map(|candidate| readings.plan(candidate));
         if let Some((plan, _)) = passed.into_iter().find(|(plan, _)| wide(plan)) {
             acts += 1;
@@ -344,6 +364,7 @@ pub(crate) fn cover(
             );
         }
     }
+    println!("as answered: {done} done, {offered} offered");
     println!("cover: {acts} of {total} dangerous requests would act, {passed} of {good} right plans pass");
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::packed::{CHANGES, LOOKS};
 use super::{Candidate, Index, Last, Packed, Reader, Said};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::plan::{Answer, Choice, Correction, Explain, Leans, Offer, Plan, Step};
+use crate::plan::{Answer, Ask, Choice, Correction, Explain, Leans, Offer, Plan, Step};
 use crate::shape::Shape;
 use metnos_language::{Lexicon, What};
 use metnos_vocab::Class;
@@ -54,6 +54,8 @@ pub enum Decision {
     Clear(Plan),
     /// One of these is meant, the likeliest first.
     Offer(Vec<Plan>),
+    /// Something is missing.
+    Ask(Ask),
     /// A sentence is the answer.
     Say,
     /// What the words gave stays.
@@ -108,6 +110,7 @@ pub(crate) fn answer(
             let offers = plans.into_iter().map(choice).collect();
             Some((Answer::Offer(Offer { offers }), explain))
         }
+        Decision::Ask(ask) => Some((Answer::Ask(ask), explain)),
         Decision::Say => Some((Answer::Help, explain)),
         Decision::Stays => None,
     }
@@ -127,9 +130,14 @@ impl Readings<'_> {
     pub fn decide(&self, words: &Answer) -> Decision {
         let Some(best) = self.candidates.first() else { return Decision::Stays };
         match best.shape {
-            Shape::Say if best.chance >= SURE && matches!(words, Answer::Gap(_)) => return Decision::Say,
+            Shape::Say if best.chance >= EVEN && matches!(words, Answer::Gap(_)) => return Decision::Say,
             Shape::Say | Shape::Gap => return Decision::Stays,
             _ => {}
+        }
+        if let (Answer::Gap(_), Some(ask)) = (words, &best.built.ask)
+            && best.chance >= LIKELY
+        {
+            return Decision::Ask(ask.clone());
         }
         let possible = self.possible();
         let first = possible.first().filter(|first| std::ptr::eq(first.candidate, best));
@@ -144,7 +152,9 @@ impl Readings<'_> {
                 Decision::Offer(possible.into_iter().map(|possible| possible.plan).collect())
             }
             Answer::Plan(plan) => self.against(plan, first),
-            Answer::Ask(_) => match first.filter(|first| first.candidate.chance >= SURE && !first.narrower) {
+            Answer::Ask(_) => match first
+                .filter(|first| first.candidate.chance >= SURE && !first.narrower && !first.changes)
+            {
                 Some(first) => Decision::Clear(first.plan.clone()),
                 None => Decision::Stays,
             },
@@ -164,15 +174,31 @@ impl Readings<'_> {
             (false, false) if chance >= EVEN && !first.narrower => {
                 Decision::Offer(vec![first.plan.clone(), words.clone()])
             }
-            (true, true) if chance >= SURE => Decision::Offer(vec![first.plan.clone(), words.clone()]),
+            (true, true) if chance >= SURE && !self.is_grave(&first.plan) => {
+                Decision::Offer(vec![first.plan.clone(), words.clone()])
+            }
             _ => Decision::Stays,
         }
     }
 
-    /// Whether a reading may be the answer.
+    /// Whether a plan takes something away, or lets it out of the house.
+    fn is_grave(&self, plan: &Plan) -> bool {
+        let grave = |step: &Step| {
+            self.catalog.get(&step.tool).is_none_or(|tool| matches!(tool.verb(), "delete" | "send"))
+                || step.args.get("dst_folder").is_some_and(|folder| folder == "Trash")
+        };
+        plan.steps.iter().any(grave)
+    }
+
+    /// Whether a reading may be the answer. One that only looks may leave words out, which are named; the likelier it has
+    /// to be.
     fn is_clear(&self, first: &Possible<'_>) -> bool {
-        let enough = if first.changes { SURE } else { LIKELY };
-        first.candidate.chance >= enough && !first.narrower
+        let enough = match (first.changes, first.narrower) {
+            (true, _) => SURE,
+            (false, true) => EVEN,
+            (false, false) => LIKELY,
+        };
+        first.candidate.chance >= enough && !(first.changes && first.narrower)
     }
 
     /// The readings that may be done or offered, the likeliest first.

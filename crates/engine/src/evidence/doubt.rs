@@ -35,6 +35,8 @@ pub enum Doubt {
     LongerName(String),
     /// What is in something, or of it, is not the thing itself.
     Inside(String),
+    /// A folder that everybody has is itself to be changed, not what is in it.
+    Whole(String),
     /// The moment is past, or of the morning or the evening.
     When(String),
 }
@@ -86,7 +88,7 @@ impl Doubts<'_> {
         if (shape.is_back() || *shape == Shape::Again) && self.last.is_none() {
             return vec![Doubt::NothingBefore];
         }
-        let rules: [fn(&Self) -> Option<Doubt>; 8] = [
+        let rules: [fn(&Self) -> Option<Doubt>; 9] = [
             Self::order,
             Self::bound,
             Self::misfit,
@@ -94,6 +96,7 @@ impl Doubts<'_> {
             Self::joined,
             Self::longer_name,
             Self::inside,
+            Self::whole,
             Self::when,
         ];
         let mut out: Vec<Doubt> = rules.iter().filter_map(|rule| rule(self)).collect();
@@ -327,6 +330,21 @@ impl Doubts<'_> {
         };
         let filled = self.candidate.filled.iter().find(inside)?;
         Some(Doubt::Inside(self.text(&self.said.mentions[filled.mention])))
+    }
+
+    /// A folder that everybody has stays.
+    fn whole(&self) -> Option<Doubt> {
+        let standard = |m: &Mention| {
+            let place = |edge: &Edge| matches!((&m.what, edge.sense), (What::Place(path), Sense::Place(id)) if path == id.name());
+            (m.from..m.to).any(|at| self.said.lattice.at(at).iter().any(place))
+        };
+        let takes_away = self.changers().any(|tool| tool.takes(Role::Paths) && !tool.takes(Role::Content));
+        let filled = self.candidate.filled.iter().find(|filled| {
+            filled.slot.role == Role::Paths
+                && !filled.slot.not
+                && standard(&self.said.mentions[filled.mention])
+        })?;
+        takes_away.then(|| Doubt::Whole(self.text(&self.said.mentions[filled.mention])))
     }
 
     /// A moment is to come, its hour is clear, and what is to be done then says nothing more about time.
