@@ -68,15 +68,14 @@ fn dump_row(
         .iter()
         .map(|c| {
             let steps = &c.built.steps;
-            let changers = steps.iter().map(|s| s.tool.clone()).filter(|t| readings.is_changer(t)).collect();
-            let lost = unheld(&said, c, &Words { weights: model, changers });
+            let lost = unheld(&said, c, &Words::of(c, model, |tool| readings.is_changer(tool)));
             let mut marks: BTreeMap<u32, u32> = BTreeMap::new();
             c.marks.iter().for_each(|mark| *marks.entry(*mark).or_default() += 1);
             let marks: Vec<Value> =
                 marks.iter().map(|(mark, times)| json!([format!("{mark:x}"), times])).collect();
             let lost: Vec<Value> =
                 lost.iter().map(|u| json!([u.word, u.narrows, u.open, u.beside])).collect();
-            let plan = readings.plan(c).map(|(_, narrower)| narrower);
+            let plan = readings.plan(c).map(|(_, left_out)| format!("{left_out:?}"));
             let has = |pair: &Value| {
                 steps.iter().any(|s| pair[0].as_str().is_some_and(|name| s.args.get(name) == Some(&pair[1])))
             };

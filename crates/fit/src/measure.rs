@@ -191,11 +191,15 @@ fn decided(
     figures.tapped += usize::from(tapped);
     if verbose && !at_once {
         println!(
-            "  MISSED {} {:?} {:?} {} tap={tapped} first={first}",
+            "  MISSED {} {:?} {:?} {} tap={tapped} first={first} unused={:?}",
             row.id,
             row.query,
             row.context,
-            answer.kind()
+            answer.kind(),
+            match &answer {
+                Answer::Offer(offer) => offer.offers[0].plan.unused.as_slice(),
+                _ => &[],
+            }
         );
     }
 }
@@ -244,11 +248,8 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
     for candidate in candidates.iter().take(3) {
         println!("{:.2} {:.3} {} {}", candidate.score, candidate.chance, candidate.shape, answer(candidate));
         show_pairs(candidate, &said, weights, teacher);
-        let changers = candidate.built.steps.iter().map(|step| step.tool.clone());
-        let changers = changers
-            .filter(|tool| teacher.catalog.get(tool).is_none_or(|t| t.class == Class::Changer))
-            .collect();
-        for word in unheld(&said, candidate, &Words { weights, changers }) {
+        let changes = |tool: &str| teacher.catalog.get(tool).is_none_or(|tool| tool.class == Class::Changer);
+        for word in unheld(&said, candidate, &Words::of(candidate, weights, changes)) {
             println!("      not used: {word:?}");
         }
         for filled in &candidate.filled {

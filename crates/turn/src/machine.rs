@@ -244,6 +244,13 @@ impl Machine {
         plan.steps.iter().find_map(|step| unused.catalog().get(&step.tool).filter(|tool| tool.way.is_some()))
     }
 
+    /// The same without what evidence reads: what the words alone leave is left.
+    #[cfg(test)]
+    pub(crate) fn by_words_alone(mut self) -> Self {
+        self.planner = self.planner.weighing(None);
+        self
+    }
+
     /// What is out of use, by its name.
     pub(crate) fn out_of_use(&self, name: &str) -> Option<&Tool> {
         self.unused.as_ref()?.catalog().get(name)
@@ -480,8 +487,8 @@ mod tests {
     fn what_was_seen_is_counted_and_another_claim_is_told_in_both_languages() {
         let machine = machine();
         for (request, said) in [
-            ("move a.txt to Other", "It says 500; on disk 1 "),
-            ("sposta a.txt in Altro", "Dice 500; sul disco "),
+            ("move ~/a.txt to Other", "It says 500; on disk 1 "),
+            ("sposta ~/a.txt in Altro", "Dice 500; sul disco "),
         ] {
             let (state, _) = machine.step(State::default(), asked(request));
             let got = Got { ok: true, ok_count: 1, claimed: Some(500), count: 500, ..Got::default() };
@@ -500,8 +507,8 @@ mod tests {
             credentials: vec![Credential { name: "mail".into(), fields: vec!["token".into()] }],
             ..Trouble::default()
         };
-        let (state, _) =
-            machine.step(State::default(), asked("move a.txt to Other and then find the PDFs in Documents"));
+        let (state, _) = machine
+            .step(State::default(), asked("move ~/a.txt to Other and then find the PDFs in Documents"));
         let (state, _) = machine.step(state, done(1, None));
         let (state, effects) = machine.step(state, done(2, Some(lacks)));
         assert_eq!((status(&effects), state.is_over()), (Some(Status::Asks), false), "{effects:?}");
@@ -513,8 +520,8 @@ mod tests {
         assert_eq!((state.lacks(), state.results.len()), (None, 1));
         let (state, effects) = machine.step(state, done(2, None));
         assert_eq!((status(&effects), state.is_over()), (Some(Status::Done), true), "{effects:?}");
-        let (idle, _) =
-            machine.step(State::default(), asked("move a.txt to Other and then find the PDFs in Documents"));
+        let (idle, _) = machine
+            .step(State::default(), asked("move ~/a.txt to Other and then find the PDFs in Documents"));
         assert_eq!(
             status(&machine.step(idle, Event::Supplied).1),
             Some(Status::Failed),

@@ -13,7 +13,7 @@ const REQUEST: &str = "frobnicate hw3.docx of the Attic Cellar";
 fn machine() -> Machine {
     let (catalog, lexicons) = (Catalog::shipped().unwrap(), Lexicons::shipped().unwrap());
     let proposer = Proposer::new(catalog.clone(), lexicons.clone()).unwrap();
-    Machine::new(catalog, lexicons, proposer, Messages::shipped().unwrap())
+    Machine::new(catalog, lexicons, proposer, Messages::shipped().unwrap()).by_words_alone()
 }
 
 /// A turn for which a model gave these plans.

@@ -60,7 +60,7 @@ pub fn unheld(said: &Said, candidate: &Candidate, spoken: &dyn Spoken) -> Vec<Un
         Unheld {
             word: token.text.clone(),
             key: key.unwrap_or_else(|| plain(said, at)),
-            narrows: cover.narrows[at] || is_of(said, at),
+            narrows: cover.narrows[at] || is_of(said, at) || is_thing(said, at),
             open: !common,
             beside: remarks.iter().any(|remark| remark.contains(&at)),
         }
@@ -102,6 +102,13 @@ fn is_of(said: &Said, at: usize) -> bool {
         before -= 1;
     }
     before > 0 && has(before - 1, &is_relation_of)
+}
+
+/// Whether a word says of what something is asked.
+fn is_thing(said: &Said, at: usize) -> bool {
+    said.mentions
+        .iter()
+        .any(|m| (m.from..m.to).contains(&at) && m.cost == 0 && matches!(m.what, What::Thing(_)))
 }
 
 fn is_relation_of(sense: Sense) -> bool {
@@ -153,7 +160,7 @@ impl<'c> Cover<'c> {
             let plain = || plain(said, at);
             if !token.text.chars().any(char::is_alphanumeric)
                 || spoken.idles(&plain())
-                || spoken.asks(&plain())
+                || spoken.changes() && spoken.asks(&plain())
             {
                 cover.held[at] = true;
             }
@@ -176,9 +183,10 @@ impl<'c> Cover<'c> {
             }
         }
         let idle = cover.held.clone();
+        let changes = spoken.changes();
         for mention in said.mentions.iter().filter(|mention| mention.cost < 2) {
             let spoken = || sense_of(&mention.what).is_some_and(|word| spoken.idles(&word));
-            if !cover.weighs(mention) || spoken() {
+            if !cover.weighs(mention, changes) || spoken() || !changes && cover.is_said_again(mention) {
                 continue;
             }
             // Of what is used in part, the words that say nothing need not be.
@@ -206,7 +214,9 @@ impl<'c> Cover<'c> {
                         Sense::TimeWord(_) | Sense::Compare(_) | Sense::TimeUnit(_) | Sense::Hour(_)
                     )
                 };
-                if said.lattice.at(at).iter().any(measures) && !cover.narrows[at] {
+                let cue = |edge: &Edge| matches!(edge.sense, Sense::Cue(_)) && edge.cost == 0;
+                let announces = !changes && at < mention.from && said.lattice.at(at).iter().any(cue);
+                if said.lattice.at(at).iter().any(measures) && !cover.narrows[at] || announces {
                     cover.hold(at, at + 1);
                 }
             }
@@ -242,12 +252,15 @@ impl<'c> Cover<'c> {
     }
 
     /// Whether a mention has to be a value of the reading, or narrow one.
-    fn weighs(&self, mention: &Mention) -> bool {
+    fn weighs(&self, mention: &Mention, changes: bool) -> bool {
         match &mention.what {
             What::Operator(operator) => {
-                !is_joining(*operator) && !denies(*operator, mention, self.said, self.candidate)
+                let asked = !changes && is_asked(*operator, self.candidate);
+                !is_joining(*operator) && !asked && !denies(*operator, mention, self.said, self.candidate)
             }
+            What::Quantity(Quantity::Some | Quantity::Any | Quantity::Few) if !changes => false,
             What::Quantity(quantity) => !matches!(quantity, Quantity::All) || !is_bounded(self.candidate),
+            What::Quality(_) if !changes && (self.is_act(mention) || self.is_touch(mention)) => false,
             What::Quality(quality) => !is_decided(quality.name(), self.candidate),
             What::Place(_) => matches!(mention.relation, Some(Relation::In | Relation::From | Relation::To)),
             What::Kind(_) | What::Size(..) | What::Window(..) | What::Moment(..) => true,
@@ -256,6 +269,28 @@ impl<'c> Cover<'c> {
             What::Order(_) => !is_ordered(self.candidate),
             _ => false,
         }
+    }
+
+    /// Whether the same words say what is done.
+    fn is_act(&self, mention: &Mention) -> bool {
+        let act = |m: &&Mention| (m.from, m.to) == (mention.from, mention.to) && m.cost == mention.cost;
+        self.said.mentions.iter().filter(act).any(|m| matches!(m.what, What::Act(_)))
+    }
+
+    /// Whether a word only says what happened at a time that the reading has.
+    fn is_touch(&self, mention: &Mention) -> bool {
+        let touch = |edge: &Edge| matches!(edge.sense, Sense::TimeWord(metnos_language::TimeWord::Touch));
+        let timed = self.candidate.filled.iter().any(|filled| filled.slot.role == Role::After);
+        timed && self.said.lattice.at(mention.from).iter().any(touch)
+    }
+
+    /// Whether a mention gives only values that the reading has anyway.
+    fn is_said_again(&self, mention: &Mention) -> bool {
+        let same = |filled: &Filled| {
+            let other = &self.said.mentions[filled.mention];
+            !filled.slot.not && other.what == mention.what
+        };
+        self.candidate.filled.iter().any(same)
     }
 
     /// The parts of the request that only tell something: nothing of them is used, and no order is in them. Where something
@@ -398,6 +433,17 @@ fn sense_of(what: &What) -> Option<String> {
 /// Words that only join what stands beside them, or ask.
 fn is_joining(operator: Operator) -> bool {
     matches!(operator, Operator::And | Operator::Then | Operator::Ask)
+}
+
+/// Whether an operator is what a step does: two lists are compared, of what was answered only some are meant.
+fn is_asked(operator: Operator, candidate: &Candidate) -> bool {
+    let step = |name: &str| candidate.built.steps.iter().any(|step| step.args.contains_key(name));
+    match operator {
+        Operator::Both | Operator::Except | Operator::Not | Operator::Also if step("with_step") => true,
+        Operator::Only => candidate.shape.is_back() && step("where_field"),
+        Operator::Because => true,
+        _ => false,
+    }
 }
 
 /// Whether a word that leaves something out has its value in the reading.

@@ -4,7 +4,7 @@
 use super::cover::{Spoken, explained, unheld};
 use super::doubt::{Doubt, Doubts};
 use super::packed::{CHANGES, LOOKS};
-use super::{Candidate, Index, Last, Packed, Reader, Said};
+use super::{Candidate, Index, Last, Packed, Reader, Said, Unheld};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::plan::{Answer, Ask, Choice, Correction, Explain, Leans, Offer, Plan, Step};
@@ -23,11 +23,16 @@ const FAINT: f32 = 0.03;
 /// Where the best reading has a smaller chance, nothing is offered.
 const LEAST: f32 = 0.2;
 /// One that only looks may be the answer with this chance.
-const LIKELY: f32 = 0.5;
+const LIKELY: f32 = 0.55;
 /// As likely as not.
 const EVEN: f32 = 0.7;
 /// One that changes something may be the answer with this chance, and stands against what the words gave.
 const SURE: f32 = 0.9;
+/// How words for things are known.
+const THING: &str = "thing ";
+/// How words are known that limit what is meant, also where somebody only tells something.
+const LIMITS: [&str; 5] =
+    ["operator only", "operator except", "operator without", "operator spare", "operator other"];
 /// So many unknown words may be left out of a request that only looks.
 const OPEN: usize = 1;
 /// The weights that are shipped.
@@ -90,7 +95,8 @@ pub(crate) fn answer(
     lexicon: &Lexicon,
     clock: &Clock,
 ) -> Option<(Answer, Explain)> {
-    if talk.text.len() > LONGEST {
+    let asks = talk.text.chars().any(char::is_alphanumeric);
+    if talk.text.len() > LONGEST || !asks {
         return None;
     }
     let said = Said::new(talk.text, talk.last, talk.earlier, lexicon, clock);
@@ -116,12 +122,22 @@ pub(crate) fn answer(
     }
 }
 
+/// What a reading makes no use of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// Nothing that counts.
+    Nothing,
+    /// Words that nobody knows.
+    Words,
+    /// A word that narrows.
+    Narrows,
+}
+
 /// A reading that may be done or offered.
 struct Possible<'c> {
     candidate: &'c Candidate,
     plan: Plan,
-    /// It leaves out a word that narrows.
-    narrower: bool,
+    left_out: LeftOut,
     changes: bool,
 }
 
@@ -152,9 +168,9 @@ impl Readings<'_> {
                 Decision::Offer(possible.into_iter().map(|possible| possible.plan).collect())
             }
             Answer::Plan(plan) => self.against(plan, first),
-            Answer::Ask(_) => match first
-                .filter(|first| first.candidate.chance >= SURE && !first.narrower && !first.changes)
-            {
+            Answer::Ask(_) => match first.filter(|first| {
+                first.candidate.chance >= SURE && first.left_out == LeftOut::Nothing && !first.changes
+            }) {
                 Some(first) => Decision::Clear(first.plan.clone()),
                 None => Decision::Stays,
             },
@@ -170,8 +186,10 @@ impl Readings<'_> {
         let changes = words.steps.iter().any(|step| self.is_changer(&step.tool));
         let chance = first.candidate.chance;
         match (changes, first.changes) {
-            (false, false) if chance >= SURE && !first.narrower => Decision::Clear(first.plan.clone()),
-            (false, false) if chance >= EVEN && !first.narrower => {
+            (false, false) if chance >= SURE && first.left_out == LeftOut::Nothing => {
+                Decision::Clear(first.plan.clone())
+            }
+            (false, false) if chance >= EVEN && first.left_out == LeftOut::Nothing => {
                 Decision::Offer(vec![first.plan.clone(), words.clone()])
             }
             (true, true) if chance >= SURE && !self.is_grave(&first.plan) => {
@@ -193,31 +211,32 @@ impl Readings<'_> {
     /// Whether a reading may be the answer. One that only looks may leave words out, which are named; the likelier it has
     /// to be.
     fn is_clear(&self, first: &Possible<'_>) -> bool {
-        let enough = match (first.changes, first.narrower) {
-            (true, _) => SURE,
-            (false, true) => EVEN,
-            (false, false) => LIKELY,
+        let enough = match (first.changes, first.left_out) {
+            (_, LeftOut::Narrows) | (true, LeftOut::Words) => return false,
+            (true, LeftOut::Nothing) => SURE,
+            (false, LeftOut::Words) => EVEN,
+            (false, LeftOut::Nothing) => LIKELY,
         };
-        first.candidate.chance >= enough && !(first.changes && first.narrower)
+        first.candidate.chance >= enough
     }
 
     /// The readings that may be done or offered, the likeliest first.
     fn possible(&self) -> Vec<Possible<'_>> {
         let mut out: Vec<Possible<'_>> = Vec::new();
         for candidate in self.candidates.iter().filter(|candidate| candidate.chance >= FAINT) {
-            let Some((plan, narrower)) = self.plan(candidate) else { continue };
+            let Some((plan, left_out)) = self.plan(candidate) else { continue };
             if !out.iter().any(|known| known.plan.steps == plan.steps) {
                 let changes = plan.steps.iter().any(|step| self.is_changer(&step.tool));
-                out.push(Possible { candidate, plan, narrower, changes });
+                out.push(Possible { candidate, plan, left_out, changes });
             }
         }
         out.truncate(OFFERED);
         out
     }
 
-    /// The plan of a reading that may be done or offered, and whether it leaves out a word that narrows. One that changes
+    /// The plan of a reading that may be done or offered, and what it leaves out. One that changes
     /// something and leaves out any word at all, or has nothing that bounds it, is none.
-    pub fn plan(&self, candidate: &Candidate) -> Option<(Plan, bool)> {
+    pub fn plan(&self, candidate: &Candidate) -> Option<(Plan, LeftOut)> {
         let steps = &candidate.built.steps;
         let bound = !candidate.shape.is_back() && candidate.shape != Shape::Again || self.last.is_some();
         if steps.is_empty() || candidate.built.ask.is_some() || !bound {
@@ -235,10 +254,17 @@ impl Readings<'_> {
         }
         let deed = || lost.iter().filter(|unheld| !unheld.beside);
         let open = deed().filter(|unheld| unheld.open).count();
-        let narrower = deed().any(|unheld| unheld.narrows) || open > OPEN;
+        // A value or a word that leaves something out is missed, one that limits even in a remark.
+        let limits =
+            |unheld: &Unheld| unheld.narrows && (!unheld.beside || LIMITS.contains(&unheld.key.as_str()));
+        let left_out = match (lost.iter().any(limits), open > OPEN) {
+            (true, _) => LeftOut::Narrows,
+            (false, true) => LeftOut::Words,
+            (false, false) => LeftOut::Nothing,
+        };
         plan.unused = lost.into_iter().map(|unheld| unheld.word).collect();
         plan.corrected = corrected(candidate, self.said);
-        Some((plan, narrower))
+        Some((plan, left_out))
     }
 
     /// What makes a reading doubtful that changes something.
@@ -250,8 +276,7 @@ impl Readings<'_> {
 
     /// The words that rows know around what a reading does.
     fn words(&self, candidate: &Candidate) -> Words<'_> {
-        let tools = candidate.built.steps.iter().map(|step| step.tool.clone());
-        Words { weights: self.weights, changers: tools.filter(|tool| self.is_changer(tool)).collect() }
+        Words::of(candidate, self.weights, |tool| self.is_changer(tool))
     }
 
     /// Whether an executor changes something.
@@ -304,11 +329,24 @@ pub struct Words<'w> {
     pub weights: &'w Packed,
     /// The executors that change something.
     pub changers: Vec<String>,
+    /// All executors.
+    pub tools: Vec<String>,
+}
+
+impl<'w> Words<'w> {
+    /// The words around the steps of a reading.
+    pub fn of(candidate: &Candidate, weights: &'w Packed, changes: impl Fn(&str) -> bool) -> Self {
+        let tools: Vec<String> = candidate.built.steps.iter().map(|step| step.tool.clone()).collect();
+        Words { weights, changers: tools.iter().filter(|tool| changes(tool)).cloned().collect(), tools }
+    }
 }
 
 impl Spoken for Words<'_> {
     fn asks(&self, word: &str) -> bool {
-        self.changers.is_empty() || self.changers.iter().any(|tool| self.weights.is_spoken(tool, word))
+        // Where something is only looked at, a thing is one that people say for it, and any act may be polite.
+        let free = self.changers.is_empty() && !word.starts_with(THING);
+        let tools = if self.changers.is_empty() { &self.tools } else { &self.changers };
+        free || tools.iter().any(|tool| self.weights.is_spoken(tool, word))
     }
 
     fn idles(&self, word: &str) -> bool {

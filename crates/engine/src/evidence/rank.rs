@@ -144,19 +144,14 @@ pub(crate) struct Weighed<'w> {
 impl Weighed<'_> {
     /// The traits and the marks of a reading.
     pub(crate) fn weighed(&self) -> (Traits, Vec<u32>) {
-        let Candidate { filled, built, shape, .. } = self.candidate;
+        let Candidate { filled, shape, .. } = self.candidate;
         let at = |f: &Filled| (self.said.mentions[f.mention].from, self.said.mentions[f.mention].to);
         let spans: Vec<(usize, usize)> = filled.iter().map(at).collect();
         let uses = |m: &Mention| spans.iter().any(|(from, to)| *from < m.to && m.from < *to);
         let used: Vec<bool> = self.said.mentions.iter().map(uses).collect();
-        let mut changers: Vec<String> = Vec::new();
-        for tool in built.steps.iter().filter_map(|step| self.catalog.get(&step.tool)) {
-            if tool.class == Class::Changer {
-                changers.push(tool.name.as_str().to_owned());
-            }
-        }
+        let changes = |tool: &str| self.catalog.get(tool).is_some_and(|tool| tool.class == Class::Changer);
         let idle = matches!(shape, Shape::Say | Shape::Gap);
-        let words = Words { weights: self.weights, changers };
+        let words = Words::of(self.candidate, self.weights, changes);
         let lost = if idle { Vec::new() } else { unheld(self.said, self.candidate, &words) };
         let Self { said, scene, candidate, catalog, weights, .. } = *self;
         let marks = Marked { said, scene, candidate, lost: &lost, used: &used, catalog, weights }.marks();

@@ -100,6 +100,11 @@ impl Planner {
     /// The answer to a request that was read: what its words say, or what evidence has against that.
     pub fn decide(&self, request: &Request<'_>, reading: &Reading, clock: &Clock) -> (Answer, Explain) {
         let (answer, explain) = self.answer(request, reading);
+        // A plan that explains every word as it was written stands.
+        let whole = explain.confidence >= 1.0 && reading.corrected.is_empty();
+        if whole && matches!(answer, Answer::Plan(_)) {
+            return (answer, explain);
+        }
         self.weigh(request, &answer, clock).unwrap_or((answer, explain))
     }
 

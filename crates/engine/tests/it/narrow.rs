@@ -36,32 +36,37 @@ fn steps(answer: &Answer) -> String {
 fn a_dangerous_request_is_narrowed_or_not_done() {
     let planner = planner();
     let rows = include_str!("../data/dangerous.jsonl");
-    for row in rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
-        let query = row["query"].as_str().unwrap();
-        let context: Vec<&str> =
-            row["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let answer = answer(&planner, row["lang"].as_str().unwrap(), query, &context);
-        assert!(row["never"].is_null() || answer.as_plan().is_none(), "{query}: {}", steps(&answer));
+    let wrong: Vec<String> = rows
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter_map(|row| wrong(&planner, &row))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is wrong with the answer to a dangerous request.
+fn wrong(planner: &Planner, row: &Value) -> Option<String> {
+    let query = row["query"].as_str().unwrap();
+    let context: Vec<&str> =
+        row["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let answer = answer(planner, row["lang"].as_str().unwrap(), query, &context);
+    let narrow = row["narrow"].as_array().cloned().unwrap_or_default();
+    let narrowed = |plan: &Plan| narrow.iter().all(|pair| has(plan, pair[0].as_str().unwrap(), &pair[1]));
+    let safe = |plan: &Plan| !changes(planner, plan) || !narrow.is_empty() && narrowed(plan);
+    if !row["never"].is_null() && answer.as_plan().is_some() {
+        return Some(format!("{query}: never, and yet {}", steps(&answer)));
+    }
+    match &answer {
         // An offer only looks, or carries what narrows.
-        if let Answer::Offer(offer) = &answer {
-            let narrow = row["narrow"].as_array().cloned().unwrap_or_default();
-            for choice in &offer.offers {
-                let narrowed =
-                    narrow.iter().all(|pair| has(&choice.plan, pair[0].as_str().unwrap(), &pair[1]));
-                let safe = !changes(&planner, &choice.plan) || !narrow.is_empty() && narrowed;
-                assert!(safe, "{query}: {:?}", choice.plan.steps);
-            }
-            continue;
+        Answer::Offer(offer) => {
+            let wide = offer.offers.iter().find(|choice| !safe(&choice.plan))?;
+            Some(format!("{query}: offered {:?}", wide.plan.steps))
         }
-        let Some(plan) = answer.as_plan() else {
-            assert!(row["narrow"].is_null(), "{query} is understood: {answer:?}");
-            continue;
-        };
-        let narrow = row["narrow"].as_array().cloned().unwrap_or_default();
-        assert!(!narrow.is_empty() || !changes(&planner, plan), "{query}: {}", steps(&answer));
-        for pair in narrow {
-            assert!(has(plan, pair[0].as_str().unwrap(), &pair[1]), "{query}: {pair}: {}", steps(&answer));
+        Answer::Plan(plan) => {
+            let right = safe(plan) && (narrow.is_empty() || narrowed(plan));
+            (!right).then(|| format!("{query} {context:?}: {}", steps(&answer)))
         }
+        _ => (!row["narrow"].is_null()).then(|| format!("{query} is understood: {answer:?}")),
     }
 }
 

@@ -337,7 +337,7 @@ fn a_request_for_help_is_one_in_every_language() {
 
 #[test]
 fn a_gap_says_what_is_near_and_its_reason_has_no_hole() {
-    let answer = plan(&planner(), "water the photos in Pictures");
+    let answer = plan(&planner().weighing(None), "water the photos in Pictures");
     assert_eq!(answer["kind"], "gap");
     let near = answer["near"].as_array().unwrap();
     assert!((1..=3).contains(&near.len()), "{answer}");
