@@ -146,7 +146,7 @@ impl Readings<'_> {
     pub fn decide(&self, words: &Answer) -> Decision {
         let Some(best) = self.candidates.first() else { return Decision::Stays };
         match best.shape {
-            Shape::Say if best.chance >= EVEN && matches!(words, Answer::Gap(_)) => return Decision::Say,
+            Shape::Say if best.chance >= SURE && matches!(words, Answer::Gap(_)) => return Decision::Say,
             Shape::Say | Shape::Gap => return Decision::Stays,
             _ => {}
         }

@@ -1,8 +1,7 @@
 //! A file that is named without a folder is looked for: the plan finds it by its name, and the run settles which is meant.
 
 use super::{Plan, Step};
-use crate::catalog::{Catalog, Role, Tool};
-use metnos_vocab::Class;
+use crate::catalog::{Catalog, Role};
 use serde_json::{Value, json};
 
 /// References to earlier steps.
@@ -45,15 +44,8 @@ fn found_first(steps: &[Step], at: usize, text: &str, catalog: &Catalog) -> Opti
     let mut step = step.clone();
     step.args.remove(&arg.name);
     step.args.insert(REFERENCES[0].to_owned(), json!(at + 1));
-    if picks(tool) {
-        step.args.insert("pick".to_owned(), json!("one"));
-    }
+    step.args.insert("pick".to_owned(), json!("one"));
     Some((find, step))
-}
-
-/// Of files with one name a change means one.
-fn picks(tool: &Tool) -> bool {
-    tool.class == Class::Changer
 }
 
 /// Whether the request names a file and no folder of it.

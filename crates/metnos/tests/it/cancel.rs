@@ -37,7 +37,7 @@ fn full(house: &House) -> (Daemon, Vec<String>) {
     bind(house, &model.bound("wise", "timeout_seconds = 600"));
     let daemon = Daemon::start(house);
     let asks = |n: usize| {
-        let body = json!({ "text": "dig out whatever photos are lurking in Pictures", "conversation": format!("c{n}") });
+        let body = json!({ "text": "frobnicate the zzyzx of Pictures", "conversation": format!("c{n}") });
         daemon.post("/agent/turn/submit", &body).json()["turn"].as_str().unwrap().to_owned()
     };
     let turns: Vec<String> = (0..ROOM).map(asks).collect();

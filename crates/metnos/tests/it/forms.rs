@@ -7,7 +7,7 @@ use crate::support::{House, Ran};
 use serde_json::{Value, json};
 
 /// Something that changes, then something that lacks a credential.
-const REQUEST: &str = "move a.txt to Other and then find my messages";
+const REQUEST: &str = "move ~/a.txt to Other and then find my messages";
 
 fn lacking() -> House {
     let house = House::new();

@@ -6,8 +6,8 @@ use crate::support::{House, Ran};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Nothing explains "lurking".
-const LOOSE: &str = "dig out whatever photos are lurking in Pictures";
+/// Nothing explains "zzyzx".
+const LOOSE: &str = "frobnicate the zzyzx of Pictures";
 
 fn photos() -> Value {
     json!([{ "tool": "find_files", "args": { "base_path": "~/Pictures", "kind": "image" } }])
@@ -160,7 +160,7 @@ fn whatever_a_server_does_no_wrong_step_runs_and_the_person_is_told() {
 fn nobody_there_is_said_in_the_language_that_was_spoken_and_the_rest_goes_on() {
     let nobody = "[tiers.wise]\nkind = \"openai\"\nurl = \"http://127.0.0.1:9\"\nmodel = \"m\"\n";
     let house = configured(nobody);
-    let told = ask(&house, "scova le foto che bazzicano in Immagini");
+    let told = ask(&house, "frobnica lo zzyzx di Immagini");
     assert_eq!(told.code, Some(1), "{told:?}");
     let text = told.json()["text"].as_str().unwrap().to_owned();
     assert!(text.contains("non è raggiungibile") && text.contains("funziona ancora"), "{text}");

@@ -11,7 +11,7 @@ use crate::support::{House, Ran};
 use serde_json::{Value, json};
 
 /// Nothing explains the first word; a model reads it in two ways.
-const LOOSE: &str = "frobnicate hw3.docx of the Attic Cellar";
+const LOOSE: &str = "frobnicate zzyzx plugh of hw3.docx grault Attic Cellar";
 const CHOICES: [&str; 2] = [
     "Find files named hw3.docx in Attic, then delete the one of the files found",
     "Find files named hw3.docx in Cellar, then delete the one of the files found",
@@ -149,7 +149,7 @@ fn at_the_command_line_the_list_names_the_command_that_picks() {
     assert_eq!(again.json()["error"]["class"], "conflict", "{again:?}");
     // The number alone is the next request of the same conversation.
     let ask = |text: &str| house.run(&["--json", "ask", "--conversation", "one", text]).json();
-    let offered = ask("frobnicate hw3.docx of Attic Cellar");
+    let offered = ask("frobnicate zzyzx plugh of hw3.docx corge Attic Cellar");
     let chosen = ask("2");
     assert_eq!(chosen["turn"], offered["turn"], "{chosen}");
     allow(&house, &chosen);
@@ -170,7 +170,8 @@ fn at_a_terminal_a_digit_picks_and_other_words_are_another_request() {
         terminal.keys("y\n");
         assert_eq!(terminal.ends(), Some(0));
         assert!(there(&house, "Attic/hw3.docx") && !there(&house, "Cellar/hw3.docx"), "daemon: {daemon}");
-        let mut terminal = Pty::start(&house, "ask 'frobnicate hw3.docx from Attic Cellar'");
+        let mut terminal =
+            Pty::start(&house, "ask 'frobnicate zzyzx plugh of hw3.docx fred Attic Cellar'");
         terminal.shows(&format!("2. {}", CHOICES[1]));
         terminal.keys("find the files in Attic\n");
         terminal.shows("Attic/hw3.docx");
@@ -240,7 +241,7 @@ fn over_telegram_each_choice_is_a_button() {
     assert!(there(&house, "Attic/hw3.docx") && !there(&house, "Cellar/hw3.docx"));
     assert_eq!(cards(), before, "one card came of it");
     // A number in words, and something else.
-    bot.says(HOST, "frobnicate hw3.docx out of the Attic Cellar");
+    bot.says(HOST, "frobnicate zzyzx plugh of hw3.docx thud Attic Cellar");
     let second = bot
         .wait("second offer", |sent| sent.text().contains(CHOICES[1]) && sent.message_id > card.message_id);
     bot.says(HOST, "1");
@@ -271,7 +272,7 @@ fn in_the_browser_each_choice_is_a_button() {
     browser.until("document.querySelector('.turn:last-child .said')?.innerText.includes('deleted')");
     assert!(there(&house, "Attic/hw3.docx") && !there(&house, "Cellar/hw3.docx"));
     // Other words withdraw it: its buttons go.
-    say("frobnicate hw3.docx out of the Attic Cellar");
+    say("frobnicate zzyzx plugh of hw3.docx thud Attic Cellar");
     browser.until("document.querySelectorAll('.turn:last-child .offer button').length === 3");
     say("what time is it");
     browser.until("document.querySelectorAll('.offer button').length === 0");
@@ -292,7 +293,7 @@ fn a_choice_that_went_well_is_kept_for_those_words() {
     let kept = house.run(&["memory", "plans"]);
     assert!(kept.stdout.contains("a choice of yours for these words"), "{kept:?}");
     // Other words are another request.
-    let other = ask("frobnicate hw3.docx out of the Attic Cellar").json();
+    let other = ask("frobnicate zzyzx plugh of hw3.docx thud Attic Cellar").json();
     assert_eq!(other["status"], "asks", "{other}");
     assert_eq!(house.run(&["replay", &turn(&next)]).code, Some(0));
 }

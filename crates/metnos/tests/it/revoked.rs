@@ -126,8 +126,8 @@ fn a_model_is_not_waited_for_on_behalf_of_a_device_that_was_taken_back() {
     run(&house, &["users", "add", "Bruno", "--as", "member"]);
     let (token, id) = device(&house, "bruno");
     let daemon = Daemon::start(&house);
-    // Nothing explains "lurking".
-    let asked = json!({ "text": "dig out whatever photos are lurking in Pictures", "language": "en" });
+    // Nothing explains "zzyzx".
+    let asked = json!({ "text": "frobnicate the zzyzx of Pictures", "language": "en" });
     let begun = daemon.post_as(&token, "/agent/turn/submit", &asked).json();
     let until = Instant::now() + Duration::from_secs(60);
     while model.seen().is_empty() {

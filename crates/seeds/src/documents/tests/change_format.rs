@@ -34,7 +34,7 @@ fn pictures_go_to_every_format_and_back() {
 #[test]
 fn a_picture_that_only_gets_another_width_keeps_its_format() {
     let d = dir();
-    let (src, table) = (put(&d, "a.png", png(40, 20)), put(&d, "t.csv", b"a\n1\n".to_vec()));
+    let (src, table) = (put(&d, "a.png", png(40, 20)), put(&d, "t.csv", b"a\n1\n"));
     let ran = run("change_files_format", json!({ "paths": [src, table], "width": 10 }));
     assert_eq!(size(&d.path().join("a-10.png")), (10, 5));
     assert_eq!(ran.items.len(), 1);
