@@ -170,8 +170,7 @@ fn at_a_terminal_a_digit_picks_and_other_words_are_another_request() {
         terminal.keys("y\n");
         assert_eq!(terminal.ends(), Some(0));
         assert!(there(&house, "Attic/hw3.docx") && !there(&house, "Cellar/hw3.docx"), "daemon: {daemon}");
-        let mut terminal =
-            Pty::start(&house, "ask 'frobnicate zzyzx plugh of hw3.docx fred Attic Cellar'");
+        let mut terminal = Pty::start(&house, "ask 'frobnicate zzyzx plugh of hw3.docx fred Attic Cellar'");
         terminal.shows(&format!("2. {}", CHOICES[1]));
         terminal.keys("find the files in Attic\n");
         terminal.shows("Attic/hw3.docx");
