@@ -14,6 +14,7 @@ mod losses;
 mod measure;
 mod rank;
 mod rows;
+mod safety;
 #[path = "../../engine/tests/it/score/mod.rs"]
 mod score;
 mod softmax;
@@ -42,7 +43,8 @@ fn run(words: &[String]) -> Result<(), String> {
     let teacher = Teacher::new(&catalog)?;
     if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--write=")) {
         let library = teacher.library(&rows);
-        let ranks = Ranks::new(&teacher, &library, &rows)?;
+        let all = with_dangerous(&rows)?;
+        let ranks = Ranks::new(&teacher, &library, &all)?;
         let weights = ranks.fit(&teacher.fit(&library, |_| true)?, |_| true)?;
         std::fs::write(file, weights.bytes()).map_err(|e| format!("{file}: {e}"))?;
         println!("{file}: {} bytes from {} rows", weights.bytes().len(), rows.len());
@@ -78,8 +80,16 @@ fn run(words: &[String]) -> Result<(), String> {
         sets.dedup();
     }
     let mut sum = measure::Figures::default();
+    if words.iter().any(|word| word == "--golden") {
+        let weights = shipped()?;
+        return measure::golden(&teacher, &weights, &rows, words.iter().any(|word| word == "--verbose"));
+    }
+    if words.iter().any(|word| word == "--safety") {
+        return safety::safety(&teacher, &rows, &sets, words.iter().find_map(|w| w.strip_prefix("--list=")));
+    }
     let library = teacher.library(&rows);
-    let ranks = Ranks::new(&teacher, &library, &rows)?;
+    let all = with_dangerous(&rows)?;
+    let ranks = Ranks::new(&teacher, &library, &all)?;
     for set in &sets {
         let test: Vec<&rows::Row> = rows.iter().filter(|row| row.set == *set).collect();
         let model = teacher.fit(&library, |row| row.set != *set)?;
@@ -97,6 +107,11 @@ fn run(words: &[String]) -> Result<(), String> {
         print!("{}", sum.chances);
     }
     Ok(())
+}
+
+/// The rows with the requests that must not be done as they stand: what readings are ranked from.
+fn with_dangerous(rows: &[rows::Row]) -> Result<Vec<rows::Row>, String> {
+    Ok(rows.iter().cloned().chain(rows::dangerous()?).collect())
 }
 
 /// The weights as they are written.

@@ -379,3 +379,29 @@ fn readings<'r>(
 ) -> Readings<'r> {
     Readings { said, last, candidates, weights, catalog: teacher.catalog, doubted: Some(&[]) }
 }
+
+/// How many rows of each set have the right reading first, with the weights as they are written.
+pub(crate) fn golden(teacher: &Teacher<'_>, weights: &Packed, rows: &[Row], verbose: bool) -> Result<(), String> {
+    let reader = Reader::new(weights, teacher.catalog);
+    let mut sets: std::collections::BTreeMap<&str, (usize, usize, usize)> = Default::default();
+    for row in rows {
+        let last = teacher.last(row, &reader);
+        let Some(said) = teacher.said(row, last.as_ref()) else { continue };
+        let candidates = reader.read(&said, last.as_ref(), &teacher.clock());
+        let right = |c: &Candidate| judge(&row.expect, &answer(c)).is_none();
+        let first = candidates.first().is_some_and(right);
+        let of = sets.entry(&row.set).or_default();
+        of.0 += 1;
+        of.1 += usize::from(first);
+        of.2 += usize::from(candidates.iter().take(3).any(right));
+        if verbose && !first {
+            let best = candidates.first();
+            println!("  {} {} {:?} {:?} want {} got {} {:.2}", row.set, row.id, row.query, row.context,
+                json!(row.steps()), best.map_or(Value::Null, answer), best.map_or(0.0, |b| b.chance));
+        }
+    }
+    for (set, (n, first, three)) in sets {
+        println!("{set}: {:.3} first, {:.3} in three of {n}", first as f64 / n as f64, three as f64 / n as f64);
+    }
+    Ok(())
+}

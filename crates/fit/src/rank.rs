@@ -5,7 +5,11 @@ use crate::measure::answer;
 use crate::rows::Row;
 use crate::score::judge;
 use crate::softmax::Problem;
-use metnos_engine::evidence::{Packed, Reader, TRAITS, Traits};
+use crate::rows::DANGEROUS;
+use metnos_engine::Step;
+use metnos_engine::evidence::{Candidate, Packed, Reader, TRAITS, Traits};
+use metnos_vocab::Class;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// So many parts the sets are split into; each is read with what the others teach.
@@ -15,10 +19,10 @@ const SAMPLED: usize = 3;
 /// A mark that fewer rows have is left out.
 const COMMON: u32 = 3;
 /// So many marks are kept, those that count most.
-const MOST: usize = 15_000;
+const MOST: usize = 40_000;
 /// What the weight of a trait costs, and that of a mark.
 const TRAIT: f64 = 0.3;
-const MARK: f64 = 0.5;
+const MARK: f64 = 0.35;
 /// What the weight of no reading being right costs.
 const NOTHING: f64 = 0.01;
 /// Its number, after the traits; marks come after it.
@@ -121,11 +125,25 @@ impl<'r> Ranks<'r> {
     }
 }
 
+/// Whether a reading is what is expected; of a dangerous request one that carries everything that narrows it.
+pub(crate) fn is_right(teacher: &Teacher<'_>, row: &Row, candidate: &Candidate) -> bool {
+    if !row.set.starts_with(DANGEROUS) {
+        return judge(&row.expect, &answer(candidate)).is_none();
+    }
+    let narrow = row.expect["narrow"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let steps = &candidate.built.steps;
+    let has = |pair: &Value| {
+        steps.iter().any(|step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1])))
+    };
+    let changes = |step: &Step| teacher.catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer);
+    !narrow.is_empty() && candidate.built.ask.is_none() && narrow.iter().all(has) && steps.iter().any(changes)
+}
+
 fn ranked<'r>(teacher: &Teacher<'_>, reader: &Reader<'_>, row: &'r Row) -> Option<Ranked<'r>> {
     let last = teacher.last(row, reader);
     let said = teacher.said(row, last.as_ref())?;
     let readings = reader.all(&said, last.as_ref(), &teacher.clock()).into_iter().map(|candidate| {
-        let right = judge(&row.expect, &answer(&candidate)).is_none();
+        let right = is_right(teacher, row, &candidate);
         let mut marks: Vec<(u32, f32)> = Vec::new();
         let mut found = candidate.marks;
         found.sort_unstable();

@@ -41,6 +41,27 @@ pub enum Doubt {
     When(String),
 }
 
+impl Doubt {
+    /// Which rule it is of.
+    pub(crate) const fn rule(&self) -> u64 {
+        match self {
+            Self::Unfinished => 0,
+            Self::NothingBefore => 1,
+            Self::NotOrdered(_) => 2,
+            Self::AnotherOrder(_) => 3,
+            Self::Unbounded => 4,
+            Self::Word(_) => 5,
+            Self::Misfit(_) => 6,
+            Self::Unheard(_) => 7,
+            Self::Joined(_) => 8,
+            Self::LongerName(_) => 9,
+            Self::Inside(_) => 10,
+            Self::Whole(_) => 11,
+            Self::When(_) => 12,
+        }
+    }
+}
+
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:?}")
@@ -81,6 +102,16 @@ pub fn heard_under(tool: &str) -> String {
 impl Doubts<'_> {
     /// The first doubts, one of each rule at most.
     pub(crate) fn all(&self) -> Vec<Doubt> {
+        let mut out = self.built();
+        if !matches!(out.first(), Some(Doubt::Unfinished | Doubt::NothingBefore)) {
+            let lost = super::unheld(self.said, self.candidate, self.words);
+            out.extend(lost.into_iter().find(|lost| !lost.beside).map(|lost| Doubt::Word(lost.word)));
+        }
+        out
+    }
+
+    /// The doubts about how the request is built, whichever words are left out.
+    pub(crate) fn built(&self) -> Vec<Doubt> {
         let Candidate { built, shape, .. } = self.candidate;
         if built.steps.is_empty() || built.ask.is_some() {
             return vec![Doubt::Unfinished];
@@ -99,10 +130,7 @@ impl Doubts<'_> {
             Self::whole,
             Self::when,
         ];
-        let mut out: Vec<Doubt> = rules.iter().filter_map(|rule| rule(self)).collect();
-        let lost = super::unheld(self.said, self.candidate, self.words);
-        out.extend(lost.into_iter().find(|lost| !lost.beside).map(|lost| Doubt::Word(lost.word)));
-        out
+        rules.iter().filter_map(|rule| rule(self)).collect()
     }
 
     fn text(&self, mention: &Mention) -> String {

@@ -1,6 +1,7 @@
 //! What is particular about a reading: which kind of mention fills which slot, which is left out, what is asked.
 
 use super::assign::Scene;
+use super::doubt::Doubt;
 use super::model::{both, hash};
 use super::packed::short;
 use super::{Candidate, Packed, Said, Unheld};
@@ -33,6 +34,11 @@ enum About {
     Steps,
     Ask,
     AskOf,
+    Word,
+    WordOf,
+    Words,
+    Doubt,
+    DoubtOf,
 }
 
 /// What is known when a reading is marked.
@@ -46,6 +52,8 @@ pub(super) struct Marked<'m> {
     pub(super) used: &'m [bool],
     pub(super) catalog: &'m Catalog,
     pub(super) weights: &'m Packed,
+    /// What makes it doubtful, where it changes something.
+    pub(super) doubts: &'m [Doubt],
 }
 
 /// So well a value fits that it is sure, and so well that it fits at all.
@@ -55,6 +63,28 @@ const FITS: f32 = -0.35;
 const DOUBTED: u8 = 4;
 
 impl Marked<'_> {
+    /// The words of the request, each with the one after it: values only by their type, and what is no value as it was
+    /// meant. Punctuation counts where a sentence ends.
+    fn around(&self) -> Vec<(u64, u64)> {
+        let tokens = &self.said.lattice.tokens;
+        let noted = self.scene.noted();
+        let mut words: Vec<u64> = tokens
+            .iter()
+            .enumerate()
+            .map(|(at, token)| hash(self.said.lattice.corrected(at).unwrap_or(&token.norm)))
+            .collect();
+        let mut first = vec![true; tokens.len()];
+        for f in &self.candidate.filled {
+            let m = &self.said.mentions[f.mention];
+            for at in m.from..m.to {
+                words[at] = noted[f.mention].kind;
+                first[at] = at == m.from;
+            }
+        }
+        let words: Vec<u64> = words.into_iter().zip(first).filter(|(_, first)| *first).map(|(w, _)| w).collect();
+        (0..words.len()).map(|at| (words[at], words.get(at + 1).copied().unwrap_or(0))).collect()
+    }
+
     /// The marks of a reading, as numbers, each as often as it is found.
     pub(super) fn marks(&self) -> Vec<u32> {
         let Candidate { shape, filled, built, .. } = self.candidate;
@@ -131,6 +161,17 @@ impl Marked<'_> {
             }
         }
         add(About::Steps, built.steps.len() as u64);
+        for (word, next) in self.around() {
+            add(About::Word, both(word, u64::from(changes)));
+            if changes {
+                add(About::WordOf, both(word, main));
+                add(About::Words, both(word, next));
+            }
+        }
+        for doubt in self.doubts {
+            add(About::Doubt, doubt.rule());
+            add(About::DoubtOf, both(doubt.rule(), main));
+        }
         if let Some(ask) = &built.ask {
             let missing = ask.missing.iter().fold(0, |all, name| both(all, hash(name)));
             add(About::Ask, missing);

@@ -3,6 +3,7 @@
 
 use super::assign::Scene;
 use super::cover::unheld;
+use super::doubt::Doubts;
 use super::marks::Marked;
 use super::{Candidate, Filled, Last, Packed, Said, Unheld, Words};
 use crate::catalog::{Catalog, Tool};
@@ -153,8 +154,14 @@ impl Weighed<'_> {
         let idle = matches!(shape, Shape::Say | Shape::Gap);
         let words = Words::of(self.candidate, self.weights, changes);
         let lost = if idle { Vec::new() } else { unheld(self.said, self.candidate, &words) };
-        let Self { said, scene, candidate, catalog, weights, .. } = *self;
-        let marks = Marked { said, scene, candidate, lost: &lost, used: &used, catalog, weights }.marks();
+        let Self { said, scene, candidate, catalog, weights, last, .. } = *self;
+        let doubts = match words.changers.is_empty() {
+            true => Vec::new(),
+            false => Doubts { said, candidate, last, catalog, weights, words: &words }.built(),
+        };
+        let marks =
+            Marked { said, scene, candidate, lost: &lost, used: &used, catalog, weights, doubts: &doubts };
+        let marks = marks.marks();
         (self.traits(&lost, &used), marks)
     }
 
