@@ -3,7 +3,7 @@
 //! `metnos-fit [SET …] [--verbose]` leaves one set out at a time (each voice, unless sets are named), fits the others
 //! and prints how often the right plan comes first, and among the first three. `--write=FILE` fits all rows and writes
 //! the weights. `--losses` tells where plans are lost when their shape is known, `--chances` whether readings are right
-//! as often as they are said to be, and `--time` how long requests take to read with the weights as they are written.
+//! as often as they are said to be, `--check=FILE` what the weights as they are written make of the rows of a file, and `--time` how long requests take to read with the weights as they are written.
 //! Work is split in a fixed way and order, with only + − × ÷: the same figures on every machine.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
@@ -81,8 +81,11 @@ fn run(words: &[String]) -> Result<(), String> {
     }
     let mut sum = measure::Figures::default();
     if words.iter().any(|word| word == "--golden") {
-        let weights = shipped()?;
-        return measure::golden(&teacher, &weights, &rows, words.iter().any(|word| word == "--verbose"));
+        return measure::golden(&teacher, &shipped()?, &rows, verbose);
+    }
+    if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--check=")) {
+        let rows = rows::read(file.as_ref(), "check", &teacher.lexicons)?;
+        return measure::golden(&teacher, &shipped()?, &rows, true);
     }
     if words.iter().any(|word| word == "--safety") {
         return safety::safety(&teacher, &rows, &sets, words.iter().find_map(|w| w.strip_prefix("--list=")));

@@ -31,26 +31,32 @@ pub(crate) fn all() -> Result<Vec<Row>, String> {
             if OTHER.contains(&name.as_str()) {
                 continue;
             }
-            let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-            for line in text.lines() {
-                let row: Value =
-                    serde_json::from_str(line).map_err(|e| format!("{}: {e}", file.display()))?;
-                let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-                // A language that nobody reads yet teaches nothing.
-                if lexicons.get(&text("lang")).is_none() {
-                    continue;
-                }
-                let context = row["context"].as_array().into_iter().flatten();
-                rows.push(Row {
-                    set: if voice { name.clone() } else { format!("old:{name}") },
-                    id: text("id"),
-                    query: text("query"),
-                    lang: text("lang"),
-                    context: context.filter_map(Value::as_str).map(str::to_owned).collect(),
-                    expect: row["expect"].clone(),
-                });
-            }
+            let set = if voice { name } else { format!("old:{name}") };
+            rows.extend(read(&file, &set, &lexicons)?);
         }
+    }
+    Ok(rows)
+}
+
+/// The rows of a file, as those of a set. A language that nobody reads yet teaches nothing.
+pub(crate) fn read(file: &Path, set: &str, lexicons: &Lexicons) -> Result<Vec<Row>, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let mut rows = Vec::new();
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).map_err(|e| format!("{}: {e}", file.display()))?;
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        if lexicons.get(&text("lang")).is_none() {
+            continue;
+        }
+        let context = row["context"].as_array().into_iter().flatten();
+        rows.push(Row {
+            set: set.to_owned(),
+            id: text("id"),
+            query: text("query"),
+            lang: text("lang"),
+            context: context.filter_map(Value::as_str).map(str::to_owned).collect(),
+            expect: row["expect"].clone(),
+        });
     }
     Ok(rows)
 }

@@ -23,6 +23,8 @@ pub struct Edge {
 pub struct Lattice {
     /// The pieces, in order.
     pub tokens: Vec<Token>,
+    /// The language it was read in.
+    pub language: String,
     edges: Vec<Vec<Edge>>,
     /// For each token the word it was taken for, where that is another.
     corrected: Vec<Option<String>>,
@@ -43,6 +45,7 @@ impl Lattice {
             parts: vec![None; tokens.len()],
             attached: vec![None; tokens.len()],
             tokens,
+            language: lexicon.language.clone(),
         };
         for at in 0..lattice.tokens.len() {
             lattice.phrases_at(at, &folded, lexicon);

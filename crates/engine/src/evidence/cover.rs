@@ -221,6 +221,9 @@ impl<'c> Cover<'c> {
                 }
             }
         }
+        for mention in said.mentions.iter().filter(|mention| mention.what == What::TakenBack) {
+            cover.hold(mention.from, mention.to);
+        }
         // A word that leads to an executor says what is asked.
         for at in &candidate.called {
             cover.hold(*at, at + 1);

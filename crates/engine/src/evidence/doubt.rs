@@ -6,7 +6,7 @@ use super::noted::kind;
 use super::{Candidate, Last, Packed, Said, Words};
 use crate::catalog::{Catalog, Role, Tool};
 use crate::shape::Shape;
-use metnos_language::{Edge, Form, Lit, Mention, Operator, Relation, Sense, What};
+use metnos_language::{Edge, Form, Lit, Mention, Operator, Pronoun, Relation, Sense, What};
 use metnos_vocab::Class;
 use std::fmt;
 
@@ -39,6 +39,18 @@ pub enum Doubt {
     Whole(String),
     /// The moment is past, or of the morning or the evening.
     When(String),
+    /// Something was taken back in the same breath.
+    TakenBack,
+    /// A number says how many, not which.
+    Counted(String),
+    /// It changes nothing, or gives several things one name.
+    OneName(String),
+    /// One of several is meant, and nothing says which.
+    Which(String),
+    /// It may be about what was answered before, or about all there is.
+    Continues,
+    /// What is left out is what is asked for.
+    Contrary(String),
 }
 
 impl Doubt {
@@ -58,6 +70,12 @@ impl Doubt {
             Self::Inside(_) => 10,
             Self::Whole(_) => 11,
             Self::When(_) => 12,
+            Self::TakenBack => 13,
+            Self::Counted(_) => 14,
+            Self::OneName(_) => 15,
+            Self::Which(_) => 16,
+            Self::Continues => 17,
+            Self::Contrary(_) => 18,
         }
     }
 }
@@ -119,7 +137,7 @@ impl Doubts<'_> {
         if (shape.is_back() || *shape == Shape::Again) && self.last.is_none() {
             return vec![Doubt::NothingBefore];
         }
-        let rules: [fn(&Self) -> Option<Doubt>; 9] = [
+        let rules: [fn(&Self) -> Option<Doubt>; 15] = [
             Self::order,
             Self::bound,
             Self::misfit,
@@ -129,6 +147,12 @@ impl Doubts<'_> {
             Self::inside,
             Self::whole,
             Self::when,
+            Self::taken_back,
+            Self::counted,
+            Self::one_name,
+            Self::which,
+            Self::continues,
+            Self::contrary,
         ];
         rules.iter().filter_map(|rule| rule(self)).collect()
     }
@@ -213,7 +237,7 @@ impl Doubts<'_> {
             }
         }
         if self.is_task() {
-            return None;
+            return self.stopped(&orders);
         }
         let others = || self.catalog.tools().filter(|tool| tool.class == Class::Changer);
         let another = orders.iter().find(|(_, said)| {
@@ -381,12 +405,12 @@ impl Doubts<'_> {
         for filled in &self.candidate.filled {
             let m = &self.said.mentions[filled.mention];
             let (past, hour) = match &m.what {
-                What::Moment(at, true) => (*at < now, Some(at.hour())),
+                What::Moment(at, true) => (*at <= now, Some(at.hour())),
                 What::Schedule(text) => (
                     text.strip_prefix("at:")
                         .and_then(|at| at.parse::<jiff::civil::DateTime>().ok())
-                        .is_some_and(|at| at < now),
-                    None,
+                        .is_some_and(|at| at <= now),
+                    text.split(' ').nth(1).and_then(|hour| hour.parse().ok()),
                 ),
                 _ => continue,
             };
@@ -420,4 +444,110 @@ impl Doubts<'_> {
         let left = self.said.mentions.iter().find(timed)?;
         Some(Doubt::When(self.text(left)))
     }
+
+    /// An order right before what the task is called takes it back: "stop reminding me".
+    fn stopped(&self, orders: &[(&Mention, String)]) -> Option<Doubt> {
+        let task = self.tools().find(|tool| tool.takes(Role::Task))?;
+        let speaks = |said: &str| self.weights.is_spoken(task.name.as_str(), said);
+        let called = |at: usize| {
+            let acts = self.said.mentions.iter().filter(|m| m.from == at && matches!(m.what, What::Act(_)));
+            acts.filter_map(word).any(|said| speaks(&said))
+        };
+        let stops = |(m, said): &&(&Mention, String)| {
+            !speaks(said) && (m.to..m.to + 2).any(|at| called(at) && (m.to..at).all(|at| self.is_small(at)))
+        };
+        orders.iter().find(stops).map(|(m, _)| Doubt::AnotherOrder(self.text(m)))
+    }
+
+    fn taken_back(&self) -> Option<Doubt> {
+        self.said.mentions.iter().any(|m| m.what == What::TakenBack).then_some(Doubt::TakenBack)
+    }
+
+    /// "kill 3 processes": a number right before the word for many things is how many, where it is no list.
+    fn counted(&self) -> Option<Doubt> {
+        let counts = |filled: &&super::Filled| {
+            let m = &self.said.mentions[filled.mention];
+            let things = |o: &Mention| o.from == m.to && o.cost < 2 && matches!(o.what, What::Thing(_));
+            matches!(filled.slot.role, Role::Ids | Role::Pids)
+                && matches!(m.what, What::Number(_))
+                && self.said.mentions.iter().any(things)
+        };
+        let filled = self.candidate.filled.iter().find(counts)?;
+        Some(Doubt::Counted(self.text(&self.said.mentions[filled.mention])))
+    }
+
+    /// A new name that several things would get, or that the thing has.
+    fn one_name(&self) -> Option<Doubt> {
+        let steps = &self.candidate.built.steps;
+        let step = steps.iter().find(|step| step.args.contains_key("name_template"))?;
+        let name = step.args.get("name_template")?.as_str().filter(|name| !name.contains('{'))?;
+        let names: Vec<&str> = steps
+            .iter()
+            .flat_map(|step| ["patterns", "paths"].map(|arg| step.args.get(arg)))
+            .flatten()
+            .filter_map(serde_json::Value::as_array)
+            .flatten()
+            .filter_map(serde_json::Value::as_str)
+            .collect();
+        let single = |name: &&str| !name.contains('*');
+        let first = |step: &crate::plan::Step| {
+            step.args.get("limit").is_some_and(|limit| *limit == 1) || step.args.contains_key("index")
+        };
+        let one = match names.as_slice() {
+            [only] => single(only),
+            _ => steps.iter().any(first) || self.last.is_some_and(|last| is_one(&last.steps, self.catalog)),
+        };
+        let same = names.iter().any(|old| old.rsplit('/').next() == Some(name));
+        (!one || same).then(|| Doubt::OneName(name.to_owned()))
+    }
+
+    /// "it", where several things were answered.
+    fn which(&self) -> Option<Doubt> {
+        let last = self.last.filter(|_| self.candidate.shape.is_back())?;
+        let named = self.candidate.built.steps.iter().any(|step| step.args.contains_key("index"));
+        let it = |m: &&Mention| m.cost < 2 && m.what == What::Pronoun(Pronoun::It);
+        let it = self.said.mentions.iter().find(it)?;
+        (!is_one(&last.steps, self.catalog) && !named && self.candidate.filled.is_empty()).then(|| Doubt::Which(self.text(it)))
+    }
+
+    /// What would be changed is of the same things that were answered, and nothing of its own says which.
+    fn continues(&self) -> Option<Doubt> {
+        let last = self.last.filter(|_| !self.candidate.shape.is_back())?;
+        let main = self.changers().last().filter(|_| !self.is_task())?;
+        let own = |filled: &super::Filled| {
+            !filled.slot.not && !matches!(filled.slot.role, Role::After | Role::Kind | Role::SizeMin | Role::DstFolder)
+        };
+        let all = |m: &Mention| m.what == What::Quantity(metnos_language::Quantity::All);
+        let same = main.object() == last.object && self.tools().any(|tool| tool.class == Class::Producer);
+        let named = self.candidate.filled.iter().any(own) || self.said.mentions.iter().any(all);
+        (same && !named).then_some(Doubt::Continues)
+    }
+
+    /// The same kind is asked for and left out.
+    fn contrary(&self) -> Option<Doubt> {
+        let filled = &self.candidate.filled;
+        let both = filled.iter().find(|one| {
+            one.slot.not && filled.iter().any(|other| !other.slot.not && other.values == one.values)
+        })?;
+        Some(Doubt::Contrary(self.text(&self.said.mentions[both.mention])))
+    }
+}
+
+/// Whether what was answered is one thing: the first, the one of a number, or one that was named.
+fn is_one(steps: &[crate::plan::Step], catalog: &Catalog) -> bool {
+    let one = |step: &crate::plan::Step| {
+        let single = |arg: &str| {
+            let names = step.args.get(arg).and_then(serde_json::Value::as_array);
+            names.is_some_and(|names| {
+                names.len() == 1 && names.iter().all(|n| n.as_str().is_some_and(|n| !n.contains('*')))
+            })
+        };
+        step.args.get("limit").is_some_and(|limit| *limit == 1)
+            || step.args.contains_key("index")
+            || step.args.contains_key("pick")
+            || ["patterns", "paths", "ids", "pids"].iter().any(|arg| single(arg))
+            || ["dst", "path", "query"].iter().any(|arg| step.args.contains_key(*arg))
+            || catalog.get(&step.tool).is_some_and(|tool| tool.verb() == "create")
+    };
+    steps.iter().any(one)
 }

@@ -18,6 +18,7 @@ mod noted;
 mod packed;
 mod rank;
 mod slot;
+mod target;
 mod value;
 
 pub use assign::{Features, Filled};
@@ -355,8 +356,13 @@ impl<'m> Reader<'m> {
         let asked = match last {
             Some(last) if again => Shape::of(&last.steps, self.catalog),
             None if again => return Vec::new(),
+            Some(last) if shape.is_back() => match target::of_things(shape, last, self.catalog) {
+                Some(shape) => shape,
+                None => return Vec::new(),
+            },
             _ => shape.clone(),
         };
+        let shape = if again { shape } else { &asked };
         let Some(layout) = Layout::new(&asked, self.catalog) else { return Vec::new() };
         let mut out: Vec<Candidate> = Vec::new();
         for (filled, cost) in reading.scene.assign(&layout, self.model, varied) {

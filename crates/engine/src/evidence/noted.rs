@@ -162,12 +162,53 @@ fn around(
         format!("r:{relation}:ab:{}", name(act_before)),
         format!("k:{}", (from..to).any(|at| lattice.corrected(at).is_some())),
     ];
+    let (left, right) = (neighbour(lattice, from.checked_sub(1)), neighbour(lattice, Some(to)));
+    out.push(format!("L:{left:?}"));
+    out.push(format!("R:{right:?}"));
+    out.push(format!("LR:{left:?}:{right:?}"));
     if let Some(known) = known {
         out.push(format!("known:{known}"));
         out.push(format!("known:{known}:{relation}"));
     }
     out.extend(inside.into_iter().map(|kind| format!("is:{kind}")));
     out
+}
+
+/// What a word beside a mention is: whether the mention may go on with it.
+#[derive(Clone, Copy, Debug)]
+enum Beside {
+    /// The request begins or ends here.
+    End,
+    Sign,
+    /// A word that ties or points.
+    Small,
+    /// A word with a sense of its own.
+    Known,
+    Number,
+    /// A common word.
+    Common,
+    /// Any other word.
+    Open,
+}
+
+fn neighbour(lattice: &Lattice, at: Option<usize>) -> Beside {
+    let Some((at, token)) = at.and_then(|at| Some((at, lattice.tokens.get(at)?))) else { return Beside::End };
+    let edges = || lattice.at(at).iter().filter(|edge| edge.cost < 4);
+    match token.lit {
+        Lit::Symbol(_) => return Beside::Sign,
+        Lit::Number(_) => return Beside::Number,
+        _ => {}
+    }
+    let small = |edge: &metnos_language::Edge| {
+        use metnos_language::Sense;
+        matches!(edge.sense, Sense::Idle | Sense::Relation(_) | Sense::Pronoun(_) | Sense::Operator(_))
+    };
+    match (edges().any(small), edges().next().is_some()) {
+        (true, _) => Beside::Small,
+        (false, true) => Beside::Known,
+        _ if metnos_language::is_common(&lattice.language, &token.norm) => Beside::Common,
+        _ => Beside::Open,
+    }
 }
 
 /// What the sentence of a mention says of what is asked.

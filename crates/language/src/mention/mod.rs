@@ -11,6 +11,7 @@ mod named;
 mod number;
 mod place;
 mod repeat;
+mod taken_back;
 mod time;
 mod unit;
 mod word;
@@ -117,6 +118,8 @@ pub enum What {
     Operator(Operator),
     /// How many of the things.
     Quantity(Quantity),
+    /// Words that were taken back, with those that say so.
+    TakenBack,
 }
 
 /// What is read: the request, its lattice, and the moment.
@@ -142,6 +145,7 @@ pub fn mentions(reading: Reading<'_>) -> Vec<Mention> {
         mention.relation = mention.relation.or_else(|| reading.relation_before(mention.from));
         mention.known = reading.is_known(mention);
     }
+    taken_back::read(&mut all);
     all.sort_by_key(|mention| (mention.from, std::cmp::Reverse(mention.to)));
     all
 }
