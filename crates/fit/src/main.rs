@@ -8,7 +8,6 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is what this program is for")]
 
 mod chances;
-mod dump;
 mod learn;
 mod losses;
 mod measure;
@@ -68,9 +67,6 @@ fn run(words: &[String]) -> Result<(), String> {
         let weights = ranks.fit(&teacher.fit(&library, |row| !given(&row.set))?, |set| !given(set))?;
         let test: Vec<&rows::Row> = rows.iter().filter(|row| given(&row.set)).collect();
         return measure::cover(&teacher, &weights, &test, words.iter().any(|word| word == "--verbose"));
-    }
-    if let Some(file) = words.iter().find_map(|word| word.strip_prefix("--dump=")) {
-        return dump::dump(&teacher, &rows, file);
     }
     let verbose = words.iter().any(|word| word == "--verbose");
     let mut sets: Vec<&str> =

@@ -4,7 +4,7 @@ use crate::chances::Chances;
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
-use metnos_engine::evidence::{Candidate, Layout, Packed, Reader, Readings, Said, Words, unheld};
+use metnos_engine::evidence::{Candidate, Layout, Packed, Reader, Readings, Said, Around, unheld};
 use metnos_engine::shape::Shape;
 use metnos_engine::{Answer, Plan, Planner, Request, Step};
 use metnos_vocab::Class;
@@ -249,7 +249,7 @@ pub(crate) fn show(teacher: &Teacher<'_>, weights: &Packed, text: &str, lang: &s
         println!("{:.2} {:.3} {} {}", candidate.score, candidate.chance, candidate.shape, answer(candidate));
         show_pairs(candidate, &said, weights, teacher);
         let changes = |tool: &str| teacher.catalog.get(tool).is_none_or(|tool| tool.class == Class::Changer);
-        for word in unheld(&said, candidate, &Words::of(candidate, weights, changes)) {
+        for word in unheld(&said, candidate, &Around::of(candidate, weights, changes)) {
             println!("      not used: {word:?}");
         }
         for filled in &candidate.filled {
@@ -377,7 +377,7 @@ fn readings<'r>(
     weights: &'r Packed,
     teacher: &'r Teacher<'_>,
 ) -> Readings<'r> {
-    Readings { said, last, candidates, weights, catalog: teacher.catalog, doubted: Some(&[]) }
+    Readings { said, last, candidates, weights, catalog: teacher.catalog }
 }
 
 /// How many rows of each set have the right reading first, with the weights as they are written.

@@ -48,7 +48,6 @@ pub(crate) fn safety(teacher: &Teacher<'_>, rows: &[Row], sets: &[&str], list: O
                 candidates: &candidates,
                 weights: &model,
                 catalog: teacher.catalog,
-                doubted: Some(&[]),
             };
             if let Some(file) = study.as_mut() {
                 let request = metnos_engine::Request { text: &row.query, language: Some(&row.lang), context: &row.context };
@@ -63,7 +62,7 @@ pub(crate) fn safety(teacher: &Teacher<'_>, rows: &[Row], sets: &[&str], list: O
                 };
                 let words = match &old { Answer::Gap(gap) => gap.words.clone(), _ => Vec::new() };
                 let cands: Vec<_> = candidates.iter().take(4).map(|c| {
-                    let lost = metnos_engine::evidence::unheld(&said, c, &metnos_engine::evidence::Words::of(c, &model, |tool| readings.is_changer(tool)));
+                    let lost = metnos_engine::evidence::unheld(&said, c, &metnos_engine::evidence::Around::of(c, &model, |tool| readings.is_changer(tool)));
                     json!({
                         "chance": c.chance, "right": is_right(teacher, row, c), "changes": changes(&c.built.steps),
                         "ask": c.built.ask.is_some(), "shape": c.shape.to_string(), "steps": c.built.steps,

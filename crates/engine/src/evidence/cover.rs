@@ -38,8 +38,6 @@ pub trait Spoken {
     fn changes(&self) -> bool;
 }
 
-/// A reading that costs more is not likely enough to explain a word that was doubted.
-const LIKELY: u8 = 2;
 /// A remark has at least so many words.
 const REMARK: usize = 3;
 
@@ -68,30 +66,6 @@ pub fn unheld(said: &Said, candidate: &Candidate, spoken: &dyn Spoken) -> Vec<Un
     (0..count).filter(|at| !cover.held[*at]).map(unheld).collect()
 }
 
-/// For each word whether it is the name of a file that a reading looks for, or part of a remark.
-pub(crate) fn explained(said: &Said, candidate: &Candidate) -> Vec<bool> {
-    let cover = Cover::new(said, candidate, &Nothing);
-    let mut sure = vec![false; said.lattice.tokens.len()];
-    let mut files = 0;
-    for filled in candidate.filled.iter().filter(|filled| is_made_use_of(filled, &candidate.built.steps)) {
-        let mention = &said.mentions[filled.mention];
-        let file = matches!(&mention.what, What::Name(name) if name.contains('.') && !name.contains('*'));
-        // What is in, from or about a file is not the file, and two names may be one in the other.
-        files += usize::from(file);
-        if file && mention.relation.is_some() || files > 1 {
-            return vec![false; said.lattice.tokens.len()];
-        }
-        if !file || filled.slot.role != Role::Patterns || filled.slot.not || mention.cost > LIKELY {
-            continue;
-        }
-        sure.iter_mut().take(mention.to).skip(mention.from).for_each(|sure| *sure = true);
-    }
-    for at in cover.remarks(true).into_iter().flatten() {
-        sure[at] = true;
-    }
-    sure
-}
-
 /// Whether things are said to be of what stands here.
 fn is_of(said: &Said, at: usize) -> bool {
     let has = |at: usize, wanted: &dyn Fn(Sense) -> bool| {
@@ -113,23 +87,6 @@ fn is_thing(said: &Said, at: usize) -> bool {
 
 fn is_relation_of(sense: Sense) -> bool {
     sense == Sense::Relation(Relation::Of)
-}
-
-/// No word says what is asked, or nothing.
-struct Nothing;
-
-impl Spoken for Nothing {
-    fn asks(&self, _: &str) -> bool {
-        false
-    }
-
-    fn idles(&self, _: &str) -> bool {
-        false
-    }
-
-    fn changes(&self) -> bool {
-        true
-    }
 }
 
 /// Whether a reading does what its words say at another time.

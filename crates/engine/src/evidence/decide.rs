@@ -1,7 +1,7 @@
 //! From readings to an answer: one that is clear and only looks is the plan, what is doubtful or changes something is
 //! offered, and what leaves a word out that narrows is neither.
 
-use super::cover::{Spoken, explained, unheld};
+use super::cover::{Spoken, unheld};
 use super::doubt::{Doubt, Doubts};
 use super::packed::{CHANGES, LOOKS};
 use super::{Candidate, Index, Last, Packed, Reader, Said, Unheld};
@@ -18,16 +18,26 @@ use std::sync::{Arc, LazyLock};
 const LONGEST: usize = 1_000;
 /// Most readings that are offered.
 const OFFERED: usize = 3;
-/// A reading with a smaller chance is not offered.
-const FAINT: f32 = 0.03;
+/// A reading with a smaller chance is not offered; one that changes something, and one that takes something away, has to
+/// be likelier.
+const FAINT: f32 = 0.05;
+const FAINT_CHANGE: f32 = 0.25;
+const FAINT_GRAVE: f32 = 0.5;
 /// Where the best reading has a smaller chance, nothing is offered.
-const LEAST: f32 = 0.2;
-/// One that only looks may be the answer with this chance.
-const LIKELY: f32 = 0.55;
-/// As likely as not.
-const EVEN: f32 = 0.7;
-/// One that changes something may be the answer with this chance, and stands against what the words gave.
-const SURE: f32 = 0.9;
+const LEAST: f32 = 0.1;
+/// One that only looks may be the answer with this chance; where unknown words are left out, with the second.
+const LIKELY: f32 = 0.4;
+const EVEN: f32 = 0.6;
+/// One that changes something may be the answer with this chance; where a word has no part in it, or something about
+/// how it is built is unusual, with the second; where it takes something away, with the third.
+const CHANGES_SURE: f32 = 0.7;
+const UNUSUAL_SURE: f32 = 0.8;
+const GRAVE_SURE: f32 = 0.87;
+/// What the words alone gave too needs less, and is believed down to the second where it explains every word.
+const AGREED: f32 = 0.4;
+const KNOWN: f32 = 0.15;
+/// A sentence, nothing and a question are the answer with this chance.
+const SAID: f32 = 0.5;
 /// How words for things are known.
 const THING: &str = "thing ";
 /// How words are known that limit what is meant, also where somebody only tells something.
@@ -80,15 +90,21 @@ pub struct Readings<'r> {
     pub weights: &'r Packed,
     /// The executors.
     pub catalog: &'r Catalog,
-    /// Words that have to be a value where something is changed, or a misspelled word, or part of a remark. None where
-    /// nobody looked: then nothing is changed.
-    pub doubted: Option<&'r [String]>,
+}
+
+/// What the words of the lexicon gave.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'w> {
+    /// The answer.
+    pub answer: &'w Answer,
+    /// Whether it explains every word as it was written.
+    pub whole: bool,
 }
 
 /// The answer that evidence gives; none where what the words gave stays.
 pub(crate) fn answer(
     talk: &Talk<'_>,
-    words: &Answer,
+    words: Words<'_>,
     weights: &Packed,
     catalog: &Catalog,
     index: &Index,
@@ -102,13 +118,7 @@ pub(crate) fn answer(
     let said = Said::new(talk.text, talk.last, talk.earlier, lexicon, clock);
     let candidates = Reader::over(weights, catalog, index).read(&said, talk.last, clock);
     let explain = explain(&said, &candidates);
-    let doubted = match words {
-        Answer::Gap(gap) => Some(gap.words.as_slice()).filter(|words| !words.is_empty()),
-        Answer::Plan(_) | Answer::Ask(_) => Some([].as_slice()),
-        _ => None,
-    };
-    let readings =
-        Readings { said: &said, last: talk.last, candidates: &candidates, weights, catalog, doubted };
+    let readings = Readings { said: &said, last: talk.last, candidates: &candidates, weights, catalog };
     let choice = |plan: Plan| Choice { plan, says: String::new() };
     match readings.decide(words) {
         Decision::Clear(plan) => Some((Answer::Plan(plan), explain)),
@@ -142,61 +152,73 @@ struct Possible<'c> {
 }
 
 impl Readings<'_> {
-    /// What becomes of the request, whatever the words alone gave.
-    pub fn decide(&self, words: &Answer) -> Decision {
+    /// What becomes of the request, given what the words alone made of it.
+    pub fn decide(&self, words: Words<'_>) -> Decision {
         let Some(best) = self.candidates.first() else { return Decision::Stays };
+        let said = match words.answer {
+            Answer::Plan(plan) if words.whole => Some(plan),
+            _ => None,
+        };
         match best.shape {
-            Shape::Say if best.chance >= SURE && matches!(words, Answer::Gap(_)) => return Decision::Say,
-            Shape::Say | Shape::Gap => return Decision::Stays,
+            Shape::Say if best.chance >= SAID && said.is_none() => {
+                return if matches!(words.answer, Answer::Gap(_)) { Decision::Say } else { Decision::Stays };
+            }
+            Shape::Gap if best.chance >= SAID && said.is_none() => return Decision::Stays,
             _ => {}
         }
-        if let (Answer::Gap(_), Some(ask)) = (words, &best.built.ask)
-            && best.chance >= LIKELY
-        {
+        if let Some(ask) = best.built.ask.as_ref().filter(|_| best.chance >= SAID) {
             return Decision::Ask(ask.clone());
         }
         let possible = self.possible();
         let first = possible.first().filter(|first| std::ptr::eq(first.candidate, best));
-        match words {
-            Answer::Gap(_) => {
-                if let Some(first) = first.filter(|first| self.is_clear(first)) {
-                    return Decision::Clear(first.plan.clone());
-                }
-                if best.chance < LEAST || possible.is_empty() {
-                    return Decision::Stays;
-                }
-                Decision::Offer(possible.into_iter().map(|possible| possible.plan).collect())
-            }
-            Answer::Plan(plan) => self.against(plan, first),
-            Answer::Ask(_) => match first.filter(|first| {
-                first.candidate.chance >= SURE && first.left_out == LeftOut::Nothing && !first.changes
-            }) {
-                Some(first) => Decision::Clear(first.plan.clone()),
-                None => Decision::Stays,
-            },
-            _ => Decision::Stays,
+        if let Some(first) = first.filter(|first| self.is_clear(first, said)) {
+            return match said.filter(|said| said.steps == first.plan.steps) {
+                Some(_) => Decision::Stays,
+                None => Decision::Clear(first.plan.clone()),
+            };
+        }
+        if let Some(said) = said.filter(|said| self.is_known(said, best)) {
+            debug_assert!(!said.steps.is_empty());
+            return Decision::Stays;
+        }
+        if !matches!(words.answer, Answer::Gap(_) | Answer::Plan(_)) && best.chance < EVEN {
+            return Decision::Stays;
+        }
+        let mut offers: Vec<Plan> = possible
+            .into_iter()
+            .filter(|possible| self.is_offered(possible))
+            .map(|possible| possible.plan)
+            .take(OFFERED)
+            .collect();
+        let looks = |plan: &&Plan| !plan.steps.iter().any(|step| self.is_changer(&step.tool));
+        if let Some(said) = said.filter(looks)
+            && !offers.iter().any(|plan| plan.steps == said.steps)
+        {
+            offers.truncate(OFFERED - 1);
+            offers.push(said.clone());
+        }
+        match best.chance >= LEAST && !offers.is_empty() {
+            true => Decision::Offer(offers),
+            // What nobody doubts but the words alone stays a card; what only they read of a change is no plan.
+            false => Decision::Stays,
         }
     }
 
-    /// What becomes of a plan that the words alone gave.
-    fn against(&self, words: &Plan, first: Option<&Possible<'_>>) -> Decision {
-        let Some(first) = first.filter(|first| first.plan.steps != words.steps) else {
-            return Decision::Stays;
+    /// Whether what the words alone gave stands, although evidence is not sure of it.
+    fn is_known(&self, said: &Plan, best: &Candidate) -> bool {
+        let changes = said.steps.iter().any(|step| self.is_changer(&step.tool));
+        let known = self.candidates.iter().find(|candidate| candidate.built.steps == said.steps);
+        known.is_some_and(|known| known.chance >= KNOWN) || !changes && best.chance < EVEN
+    }
+
+    /// Whether a reading may be offered.
+    fn is_offered(&self, possible: &Possible<'_>) -> bool {
+        let least = match (possible.changes, self.is_grave(&possible.plan)) {
+            (false, _) => FAINT,
+            (true, false) => FAINT_CHANGE,
+            (true, true) => FAINT_GRAVE,
         };
-        let changes = words.steps.iter().any(|step| self.is_changer(&step.tool));
-        let chance = first.candidate.chance;
-        match (changes, first.changes) {
-            (false, false) if chance >= SURE && first.left_out == LeftOut::Nothing => {
-                Decision::Clear(first.plan.clone())
-            }
-            (false, false) if chance >= EVEN && first.left_out == LeftOut::Nothing => {
-                Decision::Offer(vec![first.plan.clone(), words.clone()])
-            }
-            (true, true) if chance >= SURE && !self.is_grave(&first.plan) => {
-                Decision::Offer(vec![first.plan.clone(), words.clone()])
-            }
-            _ => Decision::Stays,
-        }
+        possible.candidate.chance >= least
     }
 
     /// Whether a plan takes something away, or lets it out of the house.
@@ -210,12 +232,16 @@ impl Readings<'_> {
 
     /// Whether a reading may be the answer. One that only looks may leave words out, which are named; the likelier it has
     /// to be.
-    fn is_clear(&self, first: &Possible<'_>) -> bool {
+    fn is_clear(&self, first: &Possible<'_>, said: Option<&Plan>) -> bool {
+        let agreed = said.is_some_and(|said| said.steps == first.plan.steps);
         let enough = match (first.changes, first.left_out) {
-            (_, LeftOut::Narrows) | (true, LeftOut::Words) => return false,
-            (true, LeftOut::Nothing) => SURE,
+            (false, LeftOut::Narrows) => return false,
+            _ if agreed => AGREED,
             (false, LeftOut::Words) => EVEN,
             (false, LeftOut::Nothing) => LIKELY,
+            (true, _) if self.is_grave(&first.plan) => GRAVE_SURE,
+            (true, _) if self.doubts(first.candidate).is_empty() => CHANGES_SURE,
+            (true, _) => UNUSUAL_SURE,
         };
         first.candidate.chance >= enough
     }
@@ -230,7 +256,6 @@ impl Readings<'_> {
                 out.push(Possible { candidate, plan, left_out, changes });
             }
         }
-        out.truncate(OFFERED);
         out
     }
 
@@ -244,7 +269,7 @@ impl Readings<'_> {
         }
         let words = self.words(candidate);
         let changes = words.changes();
-        if changes && !(self.is_explained(candidate) && self.doubts(candidate).is_empty()) {
+        if changes && self.doubts(candidate).iter().any(Doubt::is_hard) {
             return None;
         }
         let lost = unheld(self.said, candidate, &words);
@@ -275,8 +300,8 @@ impl Readings<'_> {
     }
 
     /// The words that rows know around what a reading does.
-    fn words(&self, candidate: &Candidate) -> Words<'_> {
-        Words::of(candidate, self.weights, |tool| self.is_changer(tool))
+    fn words(&self, candidate: &Candidate) -> Around<'_> {
+        Around::of(candidate, self.weights, |tool| self.is_changer(tool))
     }
 
     /// Whether an executor changes something.
@@ -303,28 +328,11 @@ impl Readings<'_> {
             }
         }
     }
-
-    /// Whether each doubted word is the name of a file, a misspelled word, or part of a remark.
-    fn is_explained(&self, candidate: &Candidate) -> bool {
-        let Some(doubted) = self.doubted else { return false };
-        let tokens = &self.said.lattice.tokens;
-        let sure = explained(self.said, candidate);
-        doubted.iter().all(|word| {
-            let called = |at: &usize| tokens[*at].text == *word || tokens[*at].norm == *word;
-            if candidate.called.iter().any(called) {
-                return true;
-            }
-            let mut places = (0..tokens.len())
-                .filter(|at| tokens[*at].text == *word || tokens[*at].norm == *word)
-                .peekable();
-            places.peek().is_some() && places.all(|at| sure[at] || self.said.lattice.corrected(at).is_some())
-        })
-    }
 }
 
 /// The words that rows know around what these executors do.
 #[derive(Debug)]
-pub struct Words<'w> {
+pub struct Around<'w> {
     /// What was learned from rows.
     pub weights: &'w Packed,
     /// The executors that change something.
@@ -333,15 +341,15 @@ pub struct Words<'w> {
     pub tools: Vec<String>,
 }
 
-impl<'w> Words<'w> {
+impl<'w> Around<'w> {
     /// The words around the steps of a reading.
     pub fn of(candidate: &Candidate, weights: &'w Packed, changes: impl Fn(&str) -> bool) -> Self {
         let tools: Vec<String> = candidate.built.steps.iter().map(|step| step.tool.clone()).collect();
-        Words { weights, changers: tools.iter().filter(|tool| changes(tool)).cloned().collect(), tools }
+        Around { weights, changers: tools.iter().filter(|tool| changes(tool)).cloned().collect(), tools }
     }
 }
 
-impl Spoken for Words<'_> {
+impl Spoken for Around<'_> {
     fn asks(&self, word: &str) -> bool {
         // Where something is only looked at, a thing is one that people say for it, and any act may be polite.
         let free = self.changers.is_empty() && !word.starts_with(THING);

@@ -3,7 +3,7 @@
 
 use super::cover::word;
 use super::noted::kind;
-use super::{Candidate, Last, Packed, Said, Words};
+use super::{Around, Candidate, Last, Packed, Said};
 use crate::catalog::{Catalog, Role, Tool};
 use crate::shape::Shape;
 use metnos_language::{Edge, Form, Lit, Mention, Operator, Pronoun, Relation, Sense, What};
@@ -80,6 +80,23 @@ impl Doubt {
     }
 }
 
+impl Doubt {
+    /// Whether it keeps a reading from being done or offered, however likely it is.
+    pub(crate) const fn is_hard(&self) -> bool {
+        !matches!(
+            self,
+            Self::NotOrdered(_)
+                | Self::AnotherOrder(_)
+                | Self::Word(_)
+                | Self::Misfit(_)
+                | Self::Unheard(_)
+                | Self::Joined(_)
+                | Self::LongerName(_)
+                | Self::Inside(_)
+        )
+    }
+}
+
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:?}")
@@ -99,7 +116,7 @@ pub(crate) struct Doubts<'d> {
     pub(crate) catalog: &'d Catalog,
     pub(crate) weights: &'d Packed,
     /// The words around what it does.
-    pub(crate) words: &'d Words<'d>,
+    pub(crate) words: &'d Around<'d>,
 }
 
 /// How a value is said: what kind of value in which slot, with which word before it.

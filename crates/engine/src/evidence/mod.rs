@@ -24,7 +24,7 @@ mod value;
 pub use assign::{Features, Filled};
 pub use build::{Built, Last};
 pub use cover::{Spoken, Unheld, unheld, word};
-pub use decide::{Decision, Readings, Words};
+pub use decide::{Around, Decision, Readings, Words};
 pub(crate) use decide::{Talk, answer, shipped};
 pub use doubt::{Doubt, construction, heard_under};
 pub use flag::flag;

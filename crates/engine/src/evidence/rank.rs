@@ -5,7 +5,7 @@ use super::assign::Scene;
 use super::cover::unheld;
 use super::doubt::Doubts;
 use super::marks::Marked;
-use super::{Candidate, Filled, Last, Packed, Said, Unheld, Words};
+use super::{Around, Candidate, Filled, Last, Packed, Said, Unheld};
 use crate::catalog::{Catalog, Tool};
 use crate::shape::Shape;
 use metnos_language::{Mention, Operator, Pronoun, What};
@@ -152,7 +152,7 @@ impl Weighed<'_> {
         let used: Vec<bool> = self.said.mentions.iter().map(uses).collect();
         let changes = |tool: &str| self.catalog.get(tool).is_some_and(|tool| tool.class == Class::Changer);
         let idle = matches!(shape, Shape::Say | Shape::Gap);
-        let words = Words::of(self.candidate, self.weights, changes);
+        let words = Around::of(self.candidate, self.weights, changes);
         let lost = if idle { Vec::new() } else { unheld(self.said, self.candidate, &words) };
         let Self { said, scene, candidate, catalog, weights, last, .. } = *self;
         let doubts = match words.changers.is_empty() {

@@ -34,7 +34,7 @@ pub use respell::Correction;
 
 use crate::catalog::{Catalog, Tool};
 use crate::clock::Clock;
-use crate::evidence::{self, Index, Last, Packed, Talk};
+use crate::evidence::{self, Index, Last, Packed, Talk, Words};
 use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
 use crate::shortcut::beginnings;
@@ -100,16 +100,12 @@ impl Planner {
     /// The answer to a request that was read: what its words say, or what evidence has against that.
     pub fn decide(&self, request: &Request<'_>, reading: &Reading, clock: &Clock) -> (Answer, Explain) {
         let (answer, explain) = self.answer(request, reading);
-        // A plan that explains every word as it was written stands.
         let whole = explain.confidence >= 1.0 && reading.corrected.is_empty();
-        if whole && matches!(answer, Answer::Plan(_)) {
-            return (answer, explain);
-        }
-        self.weigh(request, &answer, clock).unwrap_or((answer, explain))
+        self.weigh(request, Words { answer: &answer, whole }, clock).unwrap_or((answer, explain))
     }
 
     /// What evidence makes of a request; none where what its words gave stays.
-    fn weigh(&self, request: &Request<'_>, words: &Answer, clock: &Clock) -> Option<(Answer, Explain)> {
+    fn weigh(&self, request: &Request<'_>, words: Words<'_>, clock: &Clock) -> Option<(Answer, Explain)> {
         let language = self.lexicon(request.text, request.language)?.language.as_str();
         let lexicons = metnos_language::Lexicons::shipped().ok()?;
         let lexicon = lexicons.get(language)?;
