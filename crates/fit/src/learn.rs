@@ -4,7 +4,7 @@ use crate::rows::Row;
 use crate::svm;
 use metnos_engine::evidence::{
     Built, CHANGES, Candidate, Features, Filled, LOOKS, Last, Layout, Model, Packed, Reader, Said, Spoken,
-    construction, factors, flag, given, heard_under, is_given, unheld, word,
+    construction, factors, flag, given, heard_under, is_given, quality, unheld, word,
 };
 use metnos_engine::shape::Shape;
 use metnos_engine::{Catalog, Clock, Step};
@@ -283,6 +283,12 @@ impl<'c> Teacher<'c> {
             for word in said.mentions.iter().filter(|m| m.cost == 0).filter_map(word) {
                 for tool in example.steps.iter().map(|step| &step.tool) {
                     counts.entry((tool, word.clone())).or_default().insert(&said.text);
+                }
+            }
+            // Which qualities are said of what is done: "empty" of folders, "duplicate" of files that are compared.
+            for quality in said.mentions.iter().filter(|m| m.cost == 0).filter_map(quality) {
+                for tool in example.steps.iter().map(|step| &step.tool).filter(|_| !tools.is_empty()) {
+                    counts.entry((tool, quality.clone())).or_default().insert(&said.text);
                 }
             }
             for filled in &example.filled {

@@ -18,7 +18,9 @@ pub(crate) struct Row {
 }
 
 /// Sets that hold no plans to learn from.
-const OTHER: [&str; 4] = ["dangerous", "misread", "ways", "foreign_queries"];
+const OTHER: [&str; 5] = ["dangerous", "unsafe", "misread", "ways", "foreign_queries"];
+/// Those of requests that must not be done as they stand.
+const UNSAFE: [&str; 2] = ["dangerous", "unsafe"];
 
 /// All rows, in a fixed order.
 pub(crate) fn all() -> Result<Vec<Row>, String> {
@@ -107,22 +109,26 @@ pub(crate) const BLOCKS: usize = 5;
 
 /// Requests that must not be done as they stand; what narrows them is what is expected.
 pub(crate) fn dangerous() -> Result<Vec<Row>, String> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/data/dangerous.jsonl");
-    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let count = text.lines().count();
-    let row = |(n, line): (usize, &str)| {
-        let row: Value = serde_json::from_str(line).map_err(|e| format!("{}: {e}", file.display()))?;
-        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        let context = row["context"].as_array().into_iter().flatten();
-        Ok(Row {
-            // Neighbours paraphrase each other, so that they are left out together.
-            set: format!("{DANGEROUS}{}", n * BLOCKS / count.max(1)),
-            id: String::new(),
-            query: text("query"),
-            lang: text("lang"),
-            context: context.filter_map(Value::as_str).map(str::to_owned).collect(),
-            expect: row.clone(),
-        })
-    };
-    text.lines().enumerate().map(row).collect()
+    let mut rows = Vec::new();
+    for name in UNSAFE {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../engine/tests/data/{name}.jsonl"));
+        let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let count = text.lines().count();
+        for (n, line) in text.lines().enumerate() {
+            let row: Value = serde_json::from_str(line).map_err(|e| format!("{}: {e}", file.display()))?;
+            let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+            let context = row["context"].as_array().into_iter().flatten();
+            rows.push(Row {
+                // Neighbours paraphrase each other, so that they are left out together.
+                set: format!("{DANGEROUS}{}", n * BLOCKS / count.max(1)),
+                id: String::new(),
+                query: text("query"),
+                lang: text("lang"),
+                context: context.filter_map(Value::as_str).map(str::to_owned).collect(),
+                expect: row.clone(),
+            });
+        }
+    }
+    rows.sort_by(|a, b| a.set.cmp(&b.set));
+    Ok(rows)
 }

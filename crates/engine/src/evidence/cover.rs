@@ -13,6 +13,8 @@ use std::ops::Range;
 /// A word that a reading makes no use of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unheld {
+    /// Which token it is.
+    pub at: usize,
     /// As it was written.
     pub word: String,
     /// What it is known by.
@@ -56,6 +58,7 @@ pub fn unheld(said: &Said, candidate: &Candidate, spoken: &dyn Spoken) -> Vec<Un
         let senses = said.mentions.iter().filter(|m| (m.from..m.to).contains(&at) && m.cost < 2);
         let key = senses.filter(|_| cover.narrows[at]).find_map(|m| sense_of(&m.what));
         Unheld {
+            at,
             word: token.text.clone(),
             key: key.unwrap_or_else(|| plain(said, at)),
             narrows: cover.narrows[at] || is_of(said, at) || is_thing(said, at),

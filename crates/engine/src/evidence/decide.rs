@@ -21,8 +21,8 @@ const OFFERED: usize = 3;
 /// A reading with a smaller chance is not offered; one that changes something, and one that takes something away, has to
 /// be likelier.
 const FAINT: f32 = 0.05;
-const FAINT_CHANGE: f32 = 0.25;
-const FAINT_GRAVE: f32 = 0.5;
+const FAINT_CHANGE: f32 = 0.2;
+const FAINT_GRAVE: f32 = 0.35;
 /// Where the best reading has a smaller chance, nothing is offered.
 const LEAST: f32 = 0.1;
 /// One that only looks may be the answer with this chance; where unknown words are left out, with the second.
@@ -235,9 +235,8 @@ impl Readings<'_> {
     fn is_clear(&self, first: &Possible<'_>, said: Option<&Plan>) -> bool {
         let agreed = said.is_some_and(|said| said.steps == first.plan.steps);
         let enough = match (first.changes, first.left_out) {
-            (false, LeftOut::Narrows) => return false,
             _ if agreed => AGREED,
-            (false, LeftOut::Words) => EVEN,
+            (false, LeftOut::Narrows | LeftOut::Words) => EVEN,
             (false, LeftOut::Nothing) => LIKELY,
             (true, _) if self.is_grave(&first.plan) => GRAVE_SURE,
             (true, _) if self.doubts(first.candidate).is_empty() => CHANGES_SURE,

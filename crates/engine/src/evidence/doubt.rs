@@ -3,7 +3,7 @@
 
 use super::cover::word;
 use super::noted::kind;
-use super::{Around, Candidate, Last, Packed, Said};
+use super::{Around, Candidate, Last, Packed, Said, Unheld};
 use crate::catalog::{Catalog, Role, Tool};
 use crate::shape::Shape;
 use metnos_language::{Edge, Form, Lit, Mention, Operator, Pronoun, Relation, Sense, What};
@@ -51,6 +51,8 @@ pub enum Doubt {
     Continues,
     /// What is left out is what is asked for.
     Contrary(String),
+    /// A word that narrows the things meant, or a value, is left out.
+    Limit(String),
 }
 
 impl Doubt {
@@ -76,6 +78,7 @@ impl Doubt {
             Self::Which(_) => 16,
             Self::Continues => 17,
             Self::Contrary(_) => 18,
+            Self::Limit(_) => 19,
         }
     }
 }
@@ -106,7 +109,7 @@ impl fmt::Display for Doubt {
 /// A value that fits less well is no value.
 const FITS: f32 = -1.6;
 /// Hours up to this are of the morning or of the evening, unless it is said.
-const EARLY: i8 = 6;
+const EARLY: i8 = 5;
 
 /// What is known of a reading.
 pub(crate) struct Doubts<'d> {
@@ -129,6 +132,11 @@ pub fn construction(slot: super::Slot, mention: &Mention) -> String {
     format!("{} {}{known} {relation}", slot.key(), kind(mention))
 }
 
+/// A quality, as rows know it.
+pub fn quality(mention: &Mention) -> Option<String> {
+    matches!(mention.what, What::Quality(_)).then(|| super::assign::sense(&mention.what)).flatten()
+}
+
 /// Under what the constructions of an executor are known.
 pub fn heard_under(tool: &str) -> String {
     format!("said {tool}")
@@ -140,6 +148,8 @@ impl Doubts<'_> {
         let mut out = self.built();
         if !matches!(out.first(), Some(Doubt::Unfinished | Doubt::NothingBefore)) {
             let lost = super::unheld(self.said, self.candidate, self.words);
+            let limit = lost.iter().find(|lost| !lost.beside && self.limits(lost));
+            out.extend(limit.map(|lost| Doubt::Limit(lost.word.clone())));
             out.extend(lost.into_iter().find(|lost| !lost.beside).map(|lost| Doubt::Word(lost.word)));
         }
         out
@@ -272,6 +282,8 @@ impl Doubts<'_> {
                     *role == Role::After && value.as_str().is_some_and(|day| day > today.as_str())
                 })
         });
+        // What is to come is looked up in a calendar, not among what was changed.
+        let later = later && self.tools().any(|tool| ["mtime", "date"].iter().any(|f| tool.gives.contains_key(*f)));
         let fetches = |tool: &&Tool| {
             tool.class == Class::Producer
                 && ![Role::List, Role::Ids, Role::Pids].iter().any(|role| tool.takes(*role))
@@ -474,6 +486,43 @@ impl Doubts<'_> {
             !speaks(said) && (m.to..m.to + 2).any(|at| called(at) && (m.to..at).all(|at| self.is_small(at)))
         };
         orders.iter().find(stops).map(|(m, _)| Doubt::AnotherOrder(self.text(m)))
+    }
+
+    /// Whether a word that is left out says which things are meant: another value, a choice, or what stands right beside
+    /// the word for them.
+    fn limits(&self, lost: &Unheld) -> bool {
+        let at = lost.at;
+        // Where nothing is looked up, there are no things to choose from.
+        if !self.tools().any(|tool| tool.class == Class::Producer) && !self.candidate.shape.is_back() {
+            return false;
+        }
+        let own = |m: &&Mention| m.from <= at && at < m.to && m.cost < 2;
+        let beside = |from: usize, to: usize| {
+            let thing = |m: &&Mention| {
+                m.cost < 4
+                    && match m.what {
+                        What::Thing(_) | What::Kind(_) | What::Extension(_) => true,
+                        What::Pronoun(pronoun) => matches!(pronoun, Pronoun::Ones | Pronoun::These),
+                        _ => false,
+                    }
+            };
+            self.said.mentions.iter().filter(thing).any(|m| m.to == from || m.from == to)
+        };
+        self.said.mentions.iter().filter(own).any(|m| match &m.what {
+            What::Operator(operator) => matches!(operator, Operator::Or | Operator::Other),
+            What::Quantity(quantity) => {
+                !matches!(quantity, metnos_language::Quantity::All) && beside(m.from, m.to)
+            }
+            What::Quality(_) => {
+                let said = |said: String| self.tools().any(|t| self.weights.is_spoken(t.name.as_str(), &said));
+                !quality(m).is_some_and(said) && beside(m.from, m.to)
+            }
+            What::Order(_) | What::Ordinal(_) => beside(m.from, m.to),
+            What::Name(_) | What::Path(_) | What::Email(_) | What::Url(_) | What::Size(..) => true,
+            What::Quoted(_) | What::Schedule(_) | What::UnclearTime => true,
+            What::Place(_) => m.known && m.cost == 0,
+            _ => false,
+        })
     }
 
     fn taken_back(&self) -> Option<Doubt> {

@@ -7,7 +7,9 @@ use super::packed::short;
 use super::{Candidate, Packed, Said, Unheld};
 use crate::catalog::Catalog;
 use crate::shape::{Part, Shape};
+use metnos_language::{Mention, What};
 use metnos_vocab::Class;
+use std::ops::Range;
 
 /// What a mark is about.
 #[derive(Clone, Copy)]
@@ -26,6 +28,8 @@ enum About {
     DropChanges,
     Lost,
     LostChanges,
+    LostWhere,
+    LostClass,
     Part,
     Fixed,
     Step,
@@ -85,6 +89,25 @@ impl Marked<'_> {
         (0..words.len()).map(|at| (words[at], words.get(at + 1).copied().unwrap_or(0))).collect()
     }
 
+    /// The tokens from the first to the last that the reading makes use of, or that say what is done.
+    fn deed(&self) -> Range<usize> {
+        let says = |m: &&Mention| matches!(m.what, What::Act(_)) && m.cost < DOUBTED;
+        let used = self.candidate.filled.iter().map(|f| &self.said.mentions[f.mention]);
+        let all: Vec<&Mention> = used.chain(self.said.mentions.iter().filter(says)).collect();
+        let from = all.iter().map(|m| m.from).min().unwrap_or_default();
+        from..all.iter().map(|m| m.to).max().unwrap_or_default()
+    }
+
+    /// Whether a word stands among those of the deed, and whether beside the things it is done to.
+    fn position(&self, at: usize, deed: &Range<usize>) -> (bool, bool) {
+        let things = |m: &&Mention| {
+            m.cost < DOUBTED
+                && matches!(m.what, What::Thing(_) | What::Kind(_) | What::Pronoun(_) | What::Extension(_))
+        };
+        let near = |m: &Mention| m.to == at || m.from == at + 1;
+        (deed.contains(&at), self.said.mentions.iter().filter(things).any(near))
+    }
+
     /// The marks of a reading, as numbers, each as often as it is found.
     pub(super) fn marks(&self) -> Vec<u32> {
         let Candidate { shape, filled, built, .. } = self.candidate;
@@ -131,6 +154,7 @@ impl Marked<'_> {
             add(About::DropAsks, both(kind, noted.asks as u64));
             add(About::DropChanges, both(kind, u64::from(changes)));
         }
+        let at_once = self.deed();
         let yes = |answers: &[bool]| answers.iter().fold(1, |sum, yes| sum * 2 + u64::from(*yes));
         for unheld in self.lost {
             let sense =
@@ -138,6 +162,10 @@ impl Marked<'_> {
             let says = if sense { hash(&unheld.key) } else { 0 };
             add(About::Lost, both(says, yes(&[unheld.narrows, unheld.open, unheld.beside])));
             add(About::LostChanges, yes(&[changes, unheld.narrows, unheld.beside]));
+            let (inside, near) = self.position(unheld.at, &at_once);
+            let class = class(unheld);
+            add(About::LostClass, both(class, yes(&[changes, unheld.beside, inside])));
+            add(About::LostWhere, both(class, yes(&[changes, inside, near, unheld.open])));
         }
         for part in shape.parts() {
             add(About::Part, hash(&part.tool));
@@ -179,4 +207,11 @@ impl Marked<'_> {
         }
         out
     }
+}
+
+/// Of which class a word is that is left out: "operator", "quality", or of none.
+fn class(unheld: &Unheld) -> u64 {
+    let family = unheld.key.split([' ', '(']).next().unwrap_or_default();
+    let plain = family.len() < 3;
+    if plain { 0 } else { hash(family) }
 }

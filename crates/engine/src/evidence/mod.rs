@@ -26,7 +26,7 @@ pub use build::{Built, Last};
 pub use cover::{Spoken, Unheld, unheld, word};
 pub use decide::{Around, Decision, Readings, Words};
 pub(crate) use decide::{Talk, answer, shipped};
-pub use doubt::{Doubt, construction, heard_under};
+pub use doubt::{Doubt, construction, heard_under, quality};
 pub use flag::flag;
 pub use gold::{Given, given, is_given};
 pub use model::{Model, hash};
