@@ -275,6 +275,7 @@ impl<'c> Teacher<'c> {
     fn spoken(&self, examples: &[&Example], model: &mut Model) {
         let mut counts: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
         let mut heard: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
+        let mut qualities: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
         for example in examples.iter().filter(|example| example.original) {
             let changer = |tool: &&str| self.catalog.get(tool).is_some_and(|t| t.class == Class::Changer);
             let tools: Vec<&str> =
@@ -285,11 +286,10 @@ impl<'c> Teacher<'c> {
                     counts.entry((tool, word.clone())).or_default().insert(&said.text);
                 }
             }
-            // Which qualities are said of what is done: "empty" of folders, "duplicate" of files that are compared.
+            // Which qualities are said of what is asked: "empty" of folders that go, "duplicate" of files that are compared.
+            let shape = example.shape.to_string();
             for quality in said.mentions.iter().filter(|m| m.cost == 0).filter_map(quality) {
-                for tool in example.steps.iter().map(|step| &step.tool).filter(|_| !tools.is_empty()) {
-                    counts.entry((tool, quality.clone())).or_default().insert(&said.text);
-                }
+                qualities.entry((shape.clone(), quality)).or_default().insert(&said.text);
             }
             for filled in &example.filled {
                 let said = construction(filled.slot, &said.mentions[filled.mention]);
@@ -319,7 +319,7 @@ impl<'c> Teacher<'c> {
                 counts.entry((of, word.key)).or_default().insert(&said.text);
             }
         }
-        for ((of, said), requests) in heard {
+        for ((of, said), requests) in heard.into_iter().chain(qualities) {
             let words = model.spoken.entry(of).or_default();
             if requests.len() >= SPOKEN && !words.contains(&said) {
                 words.push(said);

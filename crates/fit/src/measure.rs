@@ -4,7 +4,7 @@ use crate::chances::Chances;
 use crate::learn::Teacher;
 use crate::rows::Row;
 use crate::score::judge;
-use metnos_engine::evidence::{Candidate, Layout, Packed, Reader, Readings, Said, Around, unheld};
+use metnos_engine::evidence::{Around, Candidate, Layout, Packed, Reader, Readings, Said, unheld};
 use metnos_engine::shape::Shape;
 use metnos_engine::{Answer, Plan, Planner, Request, Step};
 use metnos_vocab::Class;
@@ -381,7 +381,12 @@ fn readings<'r>(
 }
 
 /// How many rows of each set have the right reading first, with the weights as they are written.
-pub(crate) fn golden(teacher: &Teacher<'_>, weights: &Packed, rows: &[Row], verbose: bool) -> Result<(), String> {
+pub(crate) fn golden(
+    teacher: &Teacher<'_>,
+    weights: &Packed,
+    rows: &[Row],
+    verbose: bool,
+) -> Result<(), String> {
     let reader = Reader::new(weights, teacher.catalog);
     let mut sets: std::collections::BTreeMap<&str, (usize, usize, usize)> = Default::default();
     for row in rows {
@@ -396,12 +401,24 @@ pub(crate) fn golden(teacher: &Teacher<'_>, weights: &Packed, rows: &[Row], verb
         of.2 += usize::from(candidates.iter().take(3).any(right));
         if verbose && !first {
             let best = candidates.first();
-            println!("  {} {} {:?} {:?} want {} got {} {:.2}", row.set, row.id, row.query, row.context,
-                json!(row.steps()), best.map_or(Value::Null, answer), best.map_or(0.0, |b| b.chance));
+            println!(
+                "  {} {} {:?} {:?} want {} got {} {:.2}",
+                row.set,
+                row.id,
+                row.query,
+                row.context,
+                json!(row.steps()),
+                best.map_or(Value::Null, answer),
+                best.map_or(0.0, |b| b.chance)
+            );
         }
     }
     for (set, (n, first, three)) in sets {
-        println!("{set}: {:.3} first, {:.3} in three of {n}", first as f64 / n as f64, three as f64 / n as f64);
+        println!(
+            "{set}: {:.3} first, {:.3} in three of {n}",
+            first as f64 / n as f64,
+            three as f64 / n as f64
+        );
     }
     Ok(())
 }

@@ -2,10 +2,10 @@
 
 use crate::learn::{Library, Teacher, split};
 use crate::measure::answer;
+use crate::rows::DANGEROUS;
 use crate::rows::Row;
 use crate::score::judge;
 use crate::softmax::Problem;
-use crate::rows::DANGEROUS;
 use metnos_engine::Step;
 use metnos_engine::evidence::{Candidate, Packed, Reader, TRAITS, Traits};
 use metnos_vocab::Class;
@@ -14,8 +14,6 @@ use std::collections::HashMap;
 
 /// So many parts the sets are split into; each is read with what the others teach.
 const PARTS: usize = 4;
-/// Of the rows that are no voice's, one of so many is read.
-const SAMPLED: usize = 3;
 /// A mark that fewer rows have is left out.
 const COMMON: u32 = 3;
 /// So many marks are kept, those that count most.
@@ -57,14 +55,7 @@ impl<'r> Ranks<'r> {
         let mut all = Vec::new();
         for part in 0..PARTS {
             let model = teacher.fit(library, |row| part_of(row) != part)?;
-            let wanted = |(n, row): &(usize, &Row)| !row.set.contains(':') || n % SAMPLED == 0;
-            let own: Vec<&Row> = rows
-                .iter()
-                .filter(|row| part_of(row) == part)
-                .enumerate()
-                .filter(wanted)
-                .map(|(_, row)| row)
-                .collect();
+            let own: Vec<&Row> = rows.iter().filter(|row| part_of(row) == part).collect();
             let read = |rows: &[&'r Row]| -> Vec<Ranked<'r>> {
                 let reader = Reader::new(&model, teacher.catalog);
                 rows.iter().filter_map(|row| ranked(teacher, &reader, row)).collect()
@@ -98,7 +89,9 @@ impl<'r> Ranks<'r> {
         problem.costs = vec![TRAIT; TRAITS.len()];
         problem.costs.push(NOTHING);
         problem.costs.resize(NONE + 1 + names.len(), MARK);
-        for row in &rows {
+        // A request that must not be done counts twice.
+        let twice = |row: &&&Ranked<'_>| if row.set.starts_with(DANGEROUS) { 2 } else { 1 };
+        for row in rows.iter().flat_map(|row| std::iter::repeat_n(row, twice(&row))) {
             for Known { traits, marks, right } in &row.readings {
                 for (n, (x, most)) in traits.iter().zip(&most).enumerate().filter(|(_, (x, _))| **x != 0.0) {
                     problem.feature(n as u32, x / most);
@@ -135,7 +128,8 @@ pub(crate) fn is_right(teacher: &Teacher<'_>, row: &Row, candidate: &Candidate) 
     let has = |pair: &Value| {
         steps.iter().any(|step| pair[0].as_str().is_some_and(|name| step.args.get(name) == Some(&pair[1])))
     };
-    let changes = |step: &Step| teacher.catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer);
+    let changes =
+        |step: &Step| teacher.catalog.get(&step.tool).is_none_or(|tool| tool.class == Class::Changer);
     !narrow.is_empty() && candidate.built.ask.is_none() && narrow.iter().all(has) && steps.iter().any(changes)
 }
 

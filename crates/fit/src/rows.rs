@@ -18,7 +18,7 @@ pub(crate) struct Row {
 }
 
 /// Sets that hold no plans to learn from.
-const OTHER: [&str; 5] = ["dangerous", "unsafe", "misread", "ways", "foreign_queries"];
+const OTHER: [&str; 6] = ["dangerous", "unsafe", "unsafe2", "misread", "ways", "foreign_queries"];
 /// Those of requests that must not be done as they stand.
 const UNSAFE: [&str; 2] = ["dangerous", "unsafe"];
 

@@ -5,7 +5,6 @@ use crate::learn::Teacher;
 use crate::rank::{Ranks, is_right};
 use crate::rows::{BLOCKS, DANGEROUS, Row, dangerous};
 use metnos_engine::evidence::{Reader, Readings};
-use metnos_engine::Answer;
 use serde_json::json;
 
 /// What is known of the first reading of a request, where it changes something.
@@ -19,23 +18,23 @@ struct First {
 
 const AT: [f32; 10] = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98];
 
-pub(crate) fn safety(teacher: &Teacher<'_>, rows: &[Row], sets: &[&str], list: Option<&str>) -> Result<(), String> {
+pub(crate) fn safety(
+    teacher: &Teacher<'_>,
+    rows: &[Row],
+    sets: &[&str],
+    list: Option<&str>,
+) -> Result<(), String> {
     let risky = dangerous()?;
     let all: Vec<Row> = rows.iter().chain(&risky).cloned().collect();
     let library = teacher.library(rows);
     let ranks = Ranks::new(teacher, &library, &all)?;
-    let lexicons = metnos_engine::Lexicons::shipped().map_err(|e| e.to_string())?;
-    let planner = metnos_engine::Planner::new(teacher.catalog.clone(), lexicons).weighing(None);
-    let mut study = match list { Some(file) => Some(std::fs::File::create(format!("{file}.jsonl")).map_err(|e| e.to_string())?), None => None };
     let mut firsts: Vec<First> = Vec::new();
     let (mut first_right, mut three, mut total) = (0, 0, 0);
     let (mut asked, mut n_danger) = (0, 0);
-    // With `seen`, requests that must not be done were learned from: what the weights that are shipped make of them.
-    let seen = std::env::var_os("SEEN").is_some();
     for (n, set) in sets.iter().enumerate() {
         let block = format!("{DANGEROUS}{}", n % BLOCKS);
         let model = teacher.fit(&library, |row| row.set != *set)?;
-        let model = ranks.fit(&model, |of| of != *set && (seen || of != block))?;
+        let model = ranks.fit(&model, |of| of != *set && of != block)?;
         let reader = Reader::new(&model, teacher.catalog);
         for row in all.iter().filter(|row| row.set == *set || row.set == block) {
             let last = teacher.last(row, &reader);
@@ -49,33 +48,6 @@ pub(crate) fn safety(teacher: &Teacher<'_>, rows: &[Row], sets: &[&str], list: O
                 weights: &model,
                 catalog: teacher.catalog,
             };
-            if let Some(file) = study.as_mut() {
-                let request = metnos_engine::Request { text: &row.query, language: Some(&row.lang), context: &row.context };
-                let (old, explain) = planner.plan(&request, &teacher.clock());
-                let changes = |steps: &[metnos_engine::Step]| steps.iter().any(|step| readings.is_changer(&step.tool));
-                let (steps, old_right) = match &old {
-                    Answer::Plan(plan) => (plan.steps.clone(), crate::rank::is_right(teacher, row, &metnos_engine::evidence::Candidate::new(
-                        metnos_engine::shape::Shape::of(&plan.steps, teacher.catalog), Vec::new(),
-                        metnos_engine::evidence::Built { steps: plan.steps.clone(), ask: None }))),
-                    Answer::Ask(ask) => (Vec::new(), !dangerous && crate::score::judge(&row.expect, &json!({"kind": "ask", "missing": ask.missing})).is_none()),
-                    other => (Vec::new(), !dangerous && crate::score::judge(&row.expect, &json!({"kind": other.kind()})).is_none()),
-                };
-                let words = match &old { Answer::Gap(gap) => gap.words.clone(), _ => Vec::new() };
-                let cands: Vec<_> = candidates.iter().take(4).map(|c| {
-                    let lost = metnos_engine::evidence::unheld(&said, c, &metnos_engine::evidence::Around::of(c, &model, |tool| readings.is_changer(tool)));
-                    json!({
-                        "chance": c.chance, "right": is_right(teacher, row, c), "changes": changes(&c.built.steps),
-                        "ask": c.built.ask.is_some(), "shape": c.shape.to_string(), "steps": c.built.steps,
-                        "doubts": readings.doubts(c).iter().map(ToString::to_string).collect::<Vec<_>>(),
-                        "lost": lost.iter().map(|l| json!([l.word, l.key, l.narrows, l.open, l.beside])).collect::<Vec<_>>(),
-                    })
-                }).collect();
-                let line = json!({"set": row.set, "id": row.id, "lang": row.lang, "query": row.query, "context": row.context, "expect": row.expect,
-                    "old": {"kind": old.kind(), "whole": explain.confidence >= 1.0, "right": old_right, "changes": changes(&steps), "steps": steps, "words": words},
-                    "cands": cands});
-                use std::io::Write;
-                writeln!(file, "{line}").map_err(|e| e.to_string())?;
-            }
             let Some(best) = candidates.first() else { continue };
             let right = is_right(teacher, row, best);
             if dangerous {
@@ -86,13 +58,20 @@ pub(crate) fn safety(teacher: &Teacher<'_>, rows: &[Row], sets: &[&str], list: O
                 three += usize::from(candidates.iter().take(3).any(|c| is_right(teacher, row, c)));
                 asked += usize::from(row.steps().iter().any(|step| readings.is_changer(&step.tool)));
             }
-            if best.built.ask.is_none() && best.built.steps.iter().any(|step| readings.is_changer(&step.tool)) {
+            if best.built.ask.is_none() && best.built.steps.iter().any(|step| readings.is_changer(&step.tool))
+            {
                 firsts.push(First {
                     chance: best.chance,
                     right,
                     dangerous,
                     doubts: readings.doubts(best).iter().map(ToString::to_string).collect(),
-                    says: format!("{} {:?} {:?} {}", row.lang, row.query, row.context, json!(best.built.steps)),
+                    says: format!(
+                        "{} {:?} {:?} {}",
+                        row.lang,
+                        row.query,
+                        row.context,
+                        json!(best.built.steps)
+                    ),
                 });
             }
         }

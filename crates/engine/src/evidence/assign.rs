@@ -111,7 +111,9 @@ impl<'r> Scene<'r> {
                 && let Some((_, value)) = values.first_mut()
             {
                 let tokens = &self.lattice.tokens[mention.from..mention.to];
-                *value = tokens.iter().map(|token| token.text.as_str()).collect::<String>().into();
+                let digits = |text: &&str| text.contains(|c: char| c.is_ascii_digit());
+                *value =
+                    tokens.iter().map(|token| token.text.as_str()).filter(digits).collect::<String>().into();
             }
             (!values.is_empty()).then_some(Offered { mention: at, values })
         };

@@ -18,6 +18,8 @@ pub struct Last {
     pub object: String,
     /// Whether they are copies of each other, of which one stays.
     pub copies: bool,
+    /// Whether a request after them was left unclear.
+    pub unclear: bool,
 }
 
 impl Last {
@@ -32,7 +34,12 @@ impl Last {
         let copies = tools.iter().any(|tool| tool.gives.contains_key("copy"))
             || before.as_ref().is_some_and(|before| before.copies);
         let object = object.map(str::to_owned).or_else(|| Some(before?.object)).unwrap_or_default();
-        Self { steps: steps.to_vec(), object, copies }
+        Self { steps: steps.to_vec(), object, copies, unclear: false }
+    }
+
+    /// The same after a request that was left unclear.
+    pub(crate) fn left_unclear(self) -> Self {
+        Self { unclear: true, ..self }
     }
 }
 

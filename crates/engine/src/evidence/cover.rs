@@ -23,6 +23,8 @@ pub struct Unheld {
     pub narrows: bool,
     /// Whether it is no common word: it may be anything.
     pub open: bool,
+    /// Whether things are said to be of it.
+    pub of: bool,
     /// Whether it stands in a remark beside what is asked, which may be skipped.
     pub beside: bool,
 }
@@ -62,6 +64,7 @@ pub fn unheld(said: &Said, candidate: &Candidate, spoken: &dyn Spoken) -> Vec<Un
             word: token.text.clone(),
             key: key.unwrap_or_else(|| plain(said, at)),
             narrows: cover.narrows[at] || is_of(said, at) || is_thing(said, at),
+            of: is_of(said, at),
             open: !common,
             beside: remarks.iter().any(|remark| remark.contains(&at)),
         }

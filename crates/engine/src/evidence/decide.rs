@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::plan::{Answer, Ask, Choice, Correction, Explain, Leans, Offer, Plan, Step};
 use crate::shape::Shape;
-use metnos_language::{Lexicon, What};
+use metnos_language::{Lexicon, Mention, What};
 use metnos_vocab::Class;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -21,8 +21,9 @@ const OFFERED: usize = 3;
 /// A reading with a smaller chance is not offered; one that changes something, and one that takes something away, has to
 /// be likelier.
 const FAINT: f32 = 0.05;
-const FAINT_CHANGE: f32 = 0.2;
-const FAINT_GRAVE: f32 = 0.35;
+const FAINT_CHANGE: f32 = 0.65;
+const FAINT_GRAVE: f32 = 0.7;
+const FAINT_UNUSUAL: f32 = 0.75;
 /// Where the best reading has a smaller chance, nothing is offered.
 const LEAST: f32 = 0.1;
 /// One that only looks may be the answer with this chance; where unknown words are left out, with the second.
@@ -32,15 +33,14 @@ const EVEN: f32 = 0.6;
 /// how it is built is unusual, with the second; where it takes something away, with the third.
 const CHANGES_SURE: f32 = 0.7;
 const UNUSUAL_SURE: f32 = 0.8;
-const GRAVE_SURE: f32 = 0.87;
-/// What the words alone gave too needs less, and is believed down to the second where it explains every word.
-const AGREED: f32 = 0.4;
-const KNOWN: f32 = 0.15;
+const GRAVE_SURE: f32 = 0.88;
+/// What the words alone gave and explains every word stands against a reading with a smaller chance.
+const AGAINST: f32 = 0.9;
 /// A sentence, nothing and a question are the answer with this chance.
 const SAID: f32 = 0.5;
 /// How words for things are known.
 const THING: &str = "thing ";
-/// How words are known that limit what is meant, also where somebody only tells something.
+/// How words are known that limit what is meant.
 const LIMITS: [&str; 5] =
     ["operator only", "operator except", "operator without", "operator spare", "operator other"];
 /// So many unknown words may be left out of a request that only looks.
@@ -141,6 +141,8 @@ pub enum LeftOut {
     Words,
     /// A word that narrows.
     Narrows,
+    /// A value that was said of what is asked.
+    Value,
 }
 
 /// A reading that may be done or offered.
@@ -166,20 +168,20 @@ impl Readings<'_> {
             Shape::Gap if best.chance >= SAID && said.is_none() => return Decision::Stays,
             _ => {}
         }
+        if said.is_some_and(|said| self.stands(said, best)) {
+            return Decision::Stays;
+        }
         if let Some(ask) = best.built.ask.as_ref().filter(|_| best.chance >= SAID) {
             return Decision::Ask(ask.clone());
         }
         let possible = self.possible();
         let first = possible.first().filter(|first| std::ptr::eq(first.candidate, best));
-        if let Some(first) = first.filter(|first| self.is_clear(first, said)) {
-            return match said.filter(|said| said.steps == first.plan.steps) {
-                Some(_) => Decision::Stays,
-                None => Decision::Clear(first.plan.clone()),
+        if let Some(first) = first.filter(|first| self.is_clear(first)) {
+            // A question that the words alone ask is answered before anything is changed.
+            return match (words.answer, first.changes) {
+                (Answer::Ask(_), true) => Decision::Stays,
+                _ => Decision::Clear(first.plan.clone()),
             };
-        }
-        if let Some(said) = said.filter(|said| self.is_known(said, best)) {
-            debug_assert!(!said.steps.is_empty());
-            return Decision::Stays;
         }
         if !matches!(words.answer, Answer::Gap(_) | Answer::Plan(_)) && best.chance < EVEN {
             return Decision::Stays;
@@ -199,24 +201,41 @@ impl Readings<'_> {
         }
         match best.chance >= LEAST && !offers.is_empty() {
             true => Decision::Offer(offers),
-            // What nobody doubts but the words alone stays a card; what only they read of a change is no plan.
             false => Decision::Stays,
         }
     }
 
-    /// Whether what the words alone gave stands, although evidence is not sure of it.
-    fn is_known(&self, said: &Plan, best: &Candidate) -> bool {
-        let changes = said.steps.iter().any(|step| self.is_changer(&step.tool));
-        let known = self.candidates.iter().find(|candidate| candidate.built.steps == said.steps);
-        known.is_some_and(|known| known.chance >= KNOWN) || !changes && best.chance < EVEN
+    /// Whether what the words alone gave stands against the likeliest reading.
+    fn stands(&self, said: &Plan, best: &Candidate) -> bool {
+        let steps = &best.built.steps;
+        if *steps == said.steps {
+            return true;
+        }
+        if !said.steps.iter().any(|step| self.is_changer(&step.tool)) {
+            return best.chance < AGAINST;
+        }
+        let alike = steps.iter().map(|step| &step.tool).eq(said.steps.iter().map(|step| &step.tool));
+        let known = || self.candidates.iter().any(|candidate| candidate.built.steps == said.steps);
+        let single = said.steps.iter().filter(|step| self.is_changer(&step.tool)).count() < 2;
+        let looks = !steps.iter().any(|step| self.is_changer(&step.tool));
+        if looks && !steps.is_empty() {
+            return true;
+        }
+        let near = alike && (single || best.chance < EVEN) || known() || best.chance < SAID;
+        best.chance < AGAINST && !self.is_grave(said) && near
     }
 
     /// Whether a reading may be offered.
     fn is_offered(&self, possible: &Possible<'_>) -> bool {
-        let least = match (possible.changes, self.is_grave(&possible.plan)) {
-            (false, _) => FAINT,
-            (true, false) => FAINT_CHANGE,
-            (true, true) => FAINT_GRAVE,
+        let unusual = || {
+            let doubts = self.doubts(possible.candidate);
+            doubts.iter().any(|doubt| !matches!(doubt, Doubt::Word(_) | Doubt::Unheard(_)))
+        };
+        let least = match possible.changes {
+            false => FAINT,
+            true if unusual() => FAINT_UNUSUAL,
+            true if self.is_grave(&possible.plan) => FAINT_GRAVE,
+            true => FAINT_CHANGE,
         };
         possible.candidate.chance >= least
     }
@@ -232,10 +251,9 @@ impl Readings<'_> {
 
     /// Whether a reading may be the answer. One that only looks may leave words out, which are named; the likelier it has
     /// to be.
-    fn is_clear(&self, first: &Possible<'_>, said: Option<&Plan>) -> bool {
-        let agreed = said.is_some_and(|said| said.steps == first.plan.steps);
+    fn is_clear(&self, first: &Possible<'_>) -> bool {
         let enough = match (first.changes, first.left_out) {
-            _ if agreed => AGREED,
+            (false, LeftOut::Value) => return false,
             (false, LeftOut::Narrows | LeftOut::Words) => EVEN,
             (false, LeftOut::Nothing) => LIKELY,
             (true, _) if self.is_grave(&first.plan) => GRAVE_SURE,
@@ -277,11 +295,11 @@ impl Readings<'_> {
             self.pick_one(&mut plan.steps);
         }
         let deed = || lost.iter().filter(|unheld| !unheld.beside);
+        let doubts = self.doubter(candidate, &words);
         let open = deed().filter(|unheld| unheld.open).count();
-        // A value or a word that leaves something out is missed, one that limits even in a remark.
-        let limits =
-            |unheld: &Unheld| unheld.narrows && (!unheld.beside || LIMITS.contains(&unheld.key.as_str()));
+        let limits = |unheld: &Unheld| unheld.narrows && !unheld.beside;
         let left_out = match (lost.iter().any(limits), open > OPEN) {
+            _ if deed().any(|unheld| self.is_missed(unheld) || doubts.limits(unheld)) => LeftOut::Value,
             (true, _) => LeftOut::Narrows,
             (false, true) => LeftOut::Words,
             (false, false) => LeftOut::Nothing,
@@ -291,11 +309,34 @@ impl Readings<'_> {
         Some((plan, left_out))
     }
 
+    /// Whether a word that is left out of an answer would have to be in it.
+    fn is_missed(&self, unheld: &Unheld) -> bool {
+        unheld.of && unheld.narrows && !unheld.open
+            || self.is_value(unheld.at)
+            || LIMITS.contains(&unheld.key.as_str())
+    }
+
+    /// Whether a word is part of a value as it was written: a place, a kind, a size, a time, a name with an ending.
+    fn is_value(&self, at: usize) -> bool {
+        let own = |m: &&Mention| m.from <= at && at < m.to && m.cost < 2;
+        let thing = || self.said.mentions.iter().filter(own).any(|m| matches!(m.what, What::Thing(_)));
+        self.said.mentions.iter().filter(own).any(|m| match &m.what {
+            What::Place(_) => m.known && m.cost == 0,
+            What::Kind(_) => !thing(),
+            What::Size(..) | What::Window(..) | What::UnclearTime | What::Quoted(_) => true,
+            What::Path(_) | What::Email(_) | What::Url(_) | What::Extension(_) => m.cost == 0,
+            _ => false,
+        })
+    }
+
     /// What makes a reading doubtful that changes something.
     pub fn doubts(&self, candidate: &Candidate) -> Vec<Doubt> {
-        let words = self.words(candidate);
+        self.doubter(candidate, &self.words(candidate)).all()
+    }
+
+    fn doubter<'d>(&'d self, candidate: &'d Candidate, words: &'d Around<'d>) -> Doubts<'d> {
         let Self { said, last, weights, catalog, .. } = *self;
-        Doubts { said, candidate, last, catalog, weights, words: &words }.all()
+        Doubts { said, candidate, last, catalog, weights, words }
     }
 
     /// The words that rows know around what a reading does.

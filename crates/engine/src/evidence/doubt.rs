@@ -53,6 +53,16 @@ pub enum Doubt {
     Contrary(String),
     /// A word that narrows the things meant, or a value, is left out.
     Limit(String),
+    /// It is asked about, not ordered.
+    Asked(String),
+    /// Something else is ordered, and this is not.
+    Instead(String),
+    /// What narrows stands in an exception or a condition.
+    Conditional(String),
+    /// A second thing is to be done, for which there is no step.
+    AnotherDeed(String),
+    /// It goes on with what was answered, and no word points back.
+    Unpointed,
 }
 
 impl Doubt {
@@ -79,6 +89,11 @@ impl Doubt {
             Self::Continues => 17,
             Self::Contrary(_) => 18,
             Self::Limit(_) => 19,
+            Self::Asked(_) => 20,
+            Self::Instead(_) => 21,
+            Self::Conditional(_) => 22,
+            Self::AnotherDeed(_) => 23,
+            Self::Unpointed => 24,
         }
     }
 }
@@ -94,8 +109,8 @@ impl Doubt {
                 | Self::Misfit(_)
                 | Self::Unheard(_)
                 | Self::Joined(_)
-                | Self::LongerName(_)
                 | Self::Inside(_)
+                | Self::Unpointed
         )
     }
 }
@@ -110,6 +125,8 @@ impl fmt::Display for Doubt {
 const FITS: f32 = -1.6;
 /// Hours up to this are of the morning or of the evening, unless it is said.
 const EARLY: i8 = 5;
+/// An event of more hours goes on into the next day.
+const LONG: f64 = 12.0;
 
 /// What is known of a reading.
 pub(crate) struct Doubts<'d> {
@@ -161,10 +178,11 @@ impl Doubts<'_> {
         if built.steps.is_empty() || built.ask.is_some() {
             return vec![Doubt::Unfinished];
         }
-        if (shape.is_back() || *shape == Shape::Again) && self.last.is_none() {
+        let behind = self.last.is_some_and(|last| !last.unclear);
+        if (shape.is_back() || *shape == Shape::Again) && !behind {
             return vec![Doubt::NothingBefore];
         }
-        let rules: [fn(&Self) -> Option<Doubt>; 15] = [
+        let rules: [fn(&Self) -> Option<Doubt>; 22] = [
             Self::order,
             Self::bound,
             Self::misfit,
@@ -180,8 +198,22 @@ impl Doubts<'_> {
             Self::which,
             Self::continues,
             Self::contrary,
+            Self::asked,
+            Self::conditional,
+            Self::not_denied,
+            Self::second_order,
+            Self::two_ways,
+            Self::two_things,
+            Self::unpointed,
         ];
-        rules.iter().filter_map(|rule| rule(self)).collect()
+        let mut out: Vec<Doubt> = rules.iter().filter_map(|rule| rule(self)).collect();
+        if let Some(Doubt::NotOrdered(tool)) = out.first()
+            && let Some((m, _)) = self.orders().into_iter().find(|(_, said)| self.is_deed(said))
+        {
+            let instead = format!("{}, not {tool}", self.text(m));
+            out.push(Doubt::Instead(instead));
+        }
+        out
     }
 
     fn text(&self, mention: &Mention) -> String {
@@ -283,7 +315,8 @@ impl Doubts<'_> {
                 })
         });
         // What is to come is looked up in a calendar, not among what was changed.
-        let later = later && self.tools().any(|tool| ["mtime", "date"].iter().any(|f| tool.gives.contains_key(*f)));
+        let later =
+            later && self.tools().any(|tool| ["mtime", "date"].iter().any(|f| tool.gives.contains_key(*f)));
         let fetches = |tool: &&Tool| {
             tool.class == Class::Producer
                 && ![Role::List, Role::Ids, Role::Pids].iter().any(|role| tool.takes(*role))
@@ -433,6 +466,10 @@ impl Doubts<'_> {
         let now = self.said.now;
         for filled in &self.candidate.filled {
             let m = &self.said.mentions[filled.mention];
+            let timed = matches!(m.what, What::Moment(..) | What::Schedule(_) | What::Window(..));
+            if timed && (self.is_of_a_thing(m) || self.is_vague(filled, m) || self.is_two_days(m)) {
+                return Some(Doubt::When(self.text(m)));
+            }
             let (past, hour) = match &m.what {
                 What::Moment(at, true) => (*at <= now, Some(at.hour())),
                 What::Schedule(text) => (
@@ -452,6 +489,9 @@ impl Doubts<'_> {
                 return Some(Doubt::When(self.text(m)));
             }
         }
+        if let Some(long) = self.is_overnight() {
+            return Some(Doubt::When(long));
+        }
         if !self.is_task() {
             return None;
         }
@@ -466,35 +506,73 @@ impl Doubts<'_> {
                 matches!(m.what, What::Window(..) | What::Moment(..) | What::Schedule(_) | What::UnclearTime)
                     || matches!(
                         m.what,
-                        What::Operator(Operator::Except | Operator::Not | Operator::Correction)
+                        What::Operator(
+                            Operator::Except | Operator::Not | Operator::Correction | Operator::Only
+                        )
                     );
             time && m.cost < 3 && !used(m)
         };
-        let left = self.said.mentions.iter().find(timed)?;
-        Some(Doubt::When(self.text(left)))
+        if let Some(left) = self.said.mentions.iter().find(timed) {
+            return Some(Doubt::When(self.text(left)));
+        }
+        // A word for a day or a month that is no part of the time: "on February 30".
+        let tokens = &self.said.lattice.tokens;
+        let dated = |at: &usize| {
+            let free = !self.candidate.filled.iter().any(|f| {
+                let m = &self.said.mentions[f.mention];
+                f.slot.role != Role::Task && (m.from..m.to).contains(at)
+            });
+            let month = |edge: &Edge| edge.cost == 0 && matches!(edge.sense, Sense::Month(_));
+            let slash = tokens[*at].text.contains('/')
+                && tokens[*at].text.chars().all(|c| c.is_ascii_digit() || c == '/');
+            free && (slash
+                || matches!(tokens[*at].lit, Lit::Date(..))
+                || self.said.lattice.at(*at).iter().any(month))
+        };
+        let left = (0..tokens.len()).find(dated)?;
+        Some(Doubt::When(tokens[left].text.clone()))
     }
 
     /// An order right before what the task is called takes it back: "stop reminding me".
     fn stopped(&self, orders: &[(&Mention, String)]) -> Option<Doubt> {
         let task = self.tools().find(|tool| tool.takes(Role::Task))?;
         let speaks = |said: &str| self.weights.is_spoken(task.name.as_str(), said);
+        let form = |at: usize| {
+            let ordered = |e: &Edge| e.form == Form::Order && matches!(e.sense, Sense::Act(_));
+            self.said.lattice.at(at).iter().any(ordered)
+        };
         let called = |at: usize| {
             let acts = self.said.mentions.iter().filter(|m| m.from == at && matches!(m.what, What::Act(_)));
-            acts.filter_map(word).any(|said| speaks(&said))
+            !form(at) && acts.filter_map(word).any(|said| speaks(&said))
         };
-        let stops = |(m, said): &&(&Mention, String)| {
-            !speaks(said) && (m.to..m.to + 2).any(|at| called(at) && (m.to..at).all(|at| self.is_small(at)))
+        let ties = |at: usize| {
+            self.is_small(at)
+                || self.said.lattice.at(at).iter().any(|e| matches!(e.sense, Sense::Relation(_)))
         };
-        orders.iter().find(stops).map(|(m, _)| Doubt::AnotherOrder(self.text(m)))
+        let stops =
+            |(m, _): &&(&Mention, String)| (m.to..m.to + 3).any(|at| called(at) && (m.to..at).all(ties));
+        orders.iter().find(stops).map(|(m, _)| Doubt::Instead(self.text(m)))
     }
 
     /// Whether a word that is left out says which things are meant: another value, a choice, or what stands right beside
     /// the word for them.
-    fn limits(&self, lost: &Unheld) -> bool {
+    pub(crate) fn limits(&self, lost: &Unheld) -> bool {
         let at = lost.at;
         // Where nothing is looked up, there are no things to choose from.
-        if !self.tools().any(|tool| tool.class == Class::Producer) && !self.candidate.shape.is_back() {
+        let looks = self.tools().any(|tool| tool.class == Class::Producer);
+        if !looks && !self.candidate.shape.is_back() && self.candidate.filled.is_empty() {
             return false;
+        }
+        // What another sentence tells does not limit what this one orders.
+        let orders = self.orders();
+        let spoken =
+            |said: &str| self.changers().any(|tool| self.weights.is_spoken(tool.name.as_str(), said));
+        let mut ordered = orders.iter().filter(|(_, said)| spoken(said)).peekable();
+        if ordered.peek().is_some() && !ordered.any(|(m, _)| self.is_one_sentence(m.from, at)) {
+            return false;
+        }
+        if self.is_joined_to_value(at) {
+            return true;
         }
         let own = |m: &&Mention| m.from <= at && at < m.to && m.cost < 2;
         let beside = |from: usize, to: usize| {
@@ -509,20 +587,274 @@ impl Doubts<'_> {
             self.said.mentions.iter().filter(thing).any(|m| m.to == from || m.from == to)
         };
         self.said.mentions.iter().filter(own).any(|m| match &m.what {
+            What::Operator(Operator::Not) => {
+                let next =
+                    |o: &&Mention| o.from == m.to && matches!(o.what, What::Quality(_) | What::Thing(_));
+                self.said.mentions.iter().any(|o| next(&o))
+            }
+            // "unless they are new"
+            What::Operator(Operator::If) => {
+                let (_, end) = self.clause(m.to);
+                let says = |o: &Mention| matches!(o.what, What::Quality(_) | What::Order(_)) && o.cost < 2;
+                self.said.mentions.iter().any(|o| o.from >= m.to && o.to <= end && says(o))
+            }
             What::Operator(operator) => matches!(operator, Operator::Or | Operator::Other),
             What::Quantity(quantity) => {
                 !matches!(quantity, metnos_language::Quantity::All) && beside(m.from, m.to)
             }
             What::Quality(_) => {
-                let said = |said: String| self.tools().any(|t| self.weights.is_spoken(t.name.as_str(), &said));
+                let shape = self.candidate.shape.to_string();
+                let said = |said: String| self.weights.is_spoken(&shape, &said);
                 !quality(m).is_some_and(said) && beside(m.from, m.to)
             }
             What::Order(_) | What::Ordinal(_) => beside(m.from, m.to),
             What::Name(_) | What::Path(_) | What::Email(_) | What::Url(_) | What::Size(..) => true,
             What::Quoted(_) | What::Schedule(_) | What::UnclearTime => true,
             What::Place(_) => m.known && m.cost == 0,
+            What::Kind(_) => self.candidate.shape.is_back() && m.cost == 0,
             _ => false,
         })
+    }
+
+    /// "the 9:15 train": a time that belongs to a thing.
+    fn is_of_a_thing(&self, m: &Mention) -> bool {
+        let article = m.from.checked_sub(1).is_some_and(|at| self.is_small(at));
+        let next = self.said.lattice.tokens.get(m.to).is_some_and(|token| token.lit == Lit::Word);
+        let small = |edge: &Edge| {
+            matches!(edge.sense, Sense::Idle | Sense::Relation(_) | Sense::Operator(_) | Sense::Pronoun(_))
+        };
+        let clock = (m.from..m.to).any(|at| self.said.lattice.tokens[at].text.contains(':'));
+        clock && article && next && !self.said.lattice.at(m.to).iter().any(small)
+    }
+
+    /// An hour without a day for what has a day already, or one day for what was years ago.
+    fn is_vague(&self, filled: &super::Filled, m: &Mention) -> bool {
+        let edges = || (m.from..m.to).flat_map(|at| self.said.lattice.at(at));
+        let dated = edges().any(|edge| {
+            matches!(edge.sense, Sense::Month(_) | Sense::Weekday(_) | Sense::Day(_) | Sense::TimeUnit(_))
+        }) || (m.from..m.to).any(|at| matches!(self.said.lattice.tokens[at].lit, Lit::Date(..)));
+        let moved = filled.slot.role == Role::Start && self.changers().any(|tool| tool.takes(Role::List));
+        let years = |edge: &Edge| {
+            use metnos_language::TimeUnit;
+            matches!(edge.sense, Sense::TimeUnit(TimeUnit::Year | TimeUnit::Month))
+        };
+        let day = match m.what {
+            What::Window(Some(from), Some(to)) => from.tomorrow().is_ok_and(|next| next == to),
+            _ => false,
+        };
+        moved && !dated && matches!(m.what, What::Moment(..)) || day && edges().any(years)
+    }
+
+    /// A second order with things of its own has a step of its own: "archive x and delete the old mails".
+    fn second_order(&self) -> Option<Doubt> {
+        let own = |m: &Mention| {
+            let next = (m.to..m.to + 3).find(|at| !self.is_small(*at))?;
+            let mut at = self.said.mentions.iter().filter(|o| o.from == next && o.cost < 2);
+            at.any(|o| matches!(o.what, What::Thing(_) | What::Kind(_))).then_some(())
+        };
+        let orders: Vec<&Mention> =
+            self.orders().into_iter().filter(|(_, said)| self.is_deed(said)).map(|(m, _)| m).collect();
+        let later = orders.iter().skip(1).filter(|m| own(m).is_some()).count();
+        let steps = self.changers().count();
+        let second = orders.get(1)?;
+        (!self.is_task() && later >= steps && steps > 0).then(|| Doubt::AnotherDeed(self.text(second)))
+    }
+
+    /// "5/6": two days may be meant.
+    fn is_two_days(&self, m: &Mention) -> bool {
+        let inside = |o: &&Mention| m.from <= o.from && o.to <= m.to && matches!(o.what, What::Window(..));
+        let days: Vec<&Mention> = self.said.mentions.iter().filter(inside).collect();
+        let year = |what: &What| match what {
+            What::Window(Some(from), _) => Some(from.year()),
+            _ => None,
+        };
+        let rival = |a: &Mention, b: &Mention| {
+            (a.from, a.to, a.cost) == (b.from, b.to, b.cost)
+                && a.what != b.what
+                && year(&a.what) == year(&b.what)
+        };
+        let written = |o: &Mention| (o.from..o.to).any(|at| self.said.lattice.tokens[at].text.contains('/'));
+        days.iter().any(|a| written(a) && days.iter().any(|b| rival(a, b)))
+    }
+
+    /// Something that lasts from the evening into the next day, or is paused at a time.
+    fn is_overnight(&self) -> Option<String> {
+        let at = |step: &crate::plan::Step, name: &str| {
+            let text = step.args.get(name)?.as_str()?.get(..19)?.to_owned();
+            text.parse::<jiff::civil::DateTime>().ok()
+        };
+        let long = |step: &&crate::plan::Step| {
+            let hours = |(from, to): (jiff::civil::DateTime, jiff::civil::DateTime)| {
+                from.until(to).ok().and_then(|span| span.total(jiff::Unit::Hour).ok())
+            };
+            let paused = step.args.get("paused").is_some_and(|paused| *paused == true);
+            at(step, "start").zip(at(step, "end")).and_then(hours).is_some_and(|hours| hours > LONG)
+                || paused && step.args.contains_key("schedule")
+        };
+        let changes = |step: &&crate::plan::Step| {
+            self.catalog.get(&step.tool).is_some_and(|tool| tool.class == Class::Changer)
+        };
+        self.candidate.built.steps.iter().filter(changes).find(long).map(|step| step.tool.clone())
+    }
+
+    /// Two kinds of things are joined, and only one of them is looked up; or a folder in a folder that may be where
+    /// things go.
+    fn two_things(&self) -> Option<Doubt> {
+        let mentions = &self.said.mentions;
+        let thing = |m: &&Mention| m.cost == 0 && matches!(m.what, What::Thing(_) | What::Kind(_));
+        let kinds = self.candidate.filled.iter().filter(|f| f.slot.role == Role::Kind && !f.slot.not).count();
+        let quality = |at: usize| {
+            self.is_small(at)
+                || mentions.iter().any(|m| m.from == at && m.cost == 0 && matches!(m.what, What::Quality(_)))
+        };
+        let joins = |m: &&Mention| m.cost == 0 && m.what == What::Operator(Operator::And);
+        for join in mentions.iter().filter(joins).filter(|_| kinds == 1) {
+            let before =
+                mentions.iter().filter(thing).find(|m| m.to <= join.from && (m.to..join.from).all(quality));
+            let after =
+                mentions.iter().filter(thing).find(|m| m.from >= join.to && (join.to..m.from).all(quality));
+            if let (Some(before), Some(after)) = (before, after)
+                && self.text(before) != self.text(after)
+            {
+                return Some(Doubt::Limit(self.text(after)));
+            }
+        }
+        let filled = &self.candidate.filled;
+        let inside = |role: Role| {
+            let of = filled.iter().filter(move |f| f.slot.role == role && !f.slot.not);
+            of.map(|f| &mentions[f.mention]).find(|m| m.relation == Some(Relation::In))
+        };
+        let (from, to) = (inside(Role::Place)?, inside(Role::DstDir)?);
+        (from.to < to.from && to.from - from.to <= 2).then(|| Doubt::Limit(self.text(to)))
+    }
+
+    /// Two ways to send, or a value that another one takes the place of.
+    fn two_ways(&self) -> Option<Doubt> {
+        let mentions = &self.said.mentions;
+        let channels = mentions.iter().filter(|m| matches!(m.what, What::Channel(_)) && m.cost == 0);
+        let mut ways: Vec<&What> = channels.map(|m| &m.what).collect();
+        ways.dedup();
+        let filled = &self.candidate.filled;
+        let of = |f: &super::Filled| mentions[f.mention].relation;
+        let replaced = filled.iter().find(|f| {
+            of(f) == Some(Relation::From)
+                && filled.iter().any(|o| o.slot == f.slot && of(o) == Some(Relation::To))
+        });
+        match replaced {
+            Some(f) => Some(Doubt::Contrary(self.text(&mentions[f.mention]))),
+            None => (ways.len() > 1).then(|| Doubt::Contrary(format!("{:?}", ways[1]))),
+        }
+    }
+
+    /// Whether the word for what would be done stands after a question word, and nothing orders it.
+    fn asked(&self) -> Option<Doubt> {
+        if let Some(at) = self.candidate.called.iter().find(|at| self.is_asked(**at)) {
+            return Some(Doubt::Asked(self.said.lattice.tokens[*at].text.clone()));
+        }
+        let orders = self.orders();
+        for tool in self.changers() {
+            let speaks = |said: &str| self.weights.is_spoken(tool.name.as_str(), said);
+            if orders.iter().any(|(_, said)| speaks(said)) {
+                continue;
+            }
+            let acts = self.said.mentions.iter().filter(|m| matches!(m.what, What::Act(_)) && m.cost < 4);
+            let mut named = acts.filter(|m| word(m).is_some_and(|said| speaks(&said))).peekable();
+            if let Some(first) = named.peek().copied()
+                && named.all(|m| self.is_asked(m.from))
+            {
+                return Some(Doubt::Asked(self.text(first)));
+            }
+        }
+        None
+    }
+
+    /// Whether two words stand in one sentence.
+    fn is_one_sentence(&self, a: usize, b: usize) -> bool {
+        let (from, to) = (a.min(b), a.max(b));
+        let tokens = &self.said.lattice.tokens;
+        !(from..to).any(|at| matches!(tokens[at].lit, Lit::Symbol('.' | '!' | '?' | ';')))
+    }
+
+    /// Whether people say this for something that is done, whatever it is.
+    fn is_deed(&self, said: &str) -> bool {
+        let mut changers = self.catalog.tools().filter(|tool| tool.class == Class::Changer);
+        changers.any(|tool| self.weights.is_spoken(tool.name.as_str(), said))
+    }
+
+    /// Whether a word is joined to a value of the reading, and is one of its type: "Lucia and Marco".
+    fn is_joined_to_value(&self, at: usize) -> bool {
+        let mentions = &self.said.mentions;
+        let joins = |from: usize, to: usize| {
+            from < to
+                && (from..to).all(|at| {
+                    self.is_small(at)
+                        || matches!(self.said.lattice.tokens[at].lit, Lit::Symbol(',' | '&'))
+                        || mentions.iter().any(|m| {
+                            (m.from..m.to).contains(&at)
+                                && m.cost == 0
+                                && matches!(
+                                    m.what,
+                                    What::Operator(Operator::And | Operator::Or) | What::Pronoun(_)
+                                )
+                        })
+                })
+        };
+        let own = mentions.iter().filter(|m| m.from <= at && at < m.to && m.cost < 7);
+        let values = self.candidate.filled.iter().filter(|f| !f.slot.not).map(|f| &mentions[f.mention]);
+        let values: Vec<&Mention> = values.collect();
+        own.into_iter().any(|m| {
+            let same = |v: &&&Mention| std::mem::discriminant(&v.what) == std::mem::discriminant(&m.what);
+            let value = matches!(
+                m.what,
+                What::Person(_)
+                    | What::Name(_)
+                    | What::Kind(_)
+                    | What::Number(_)
+                    | What::Window(..)
+                    | What::Path(_)
+                    | What::Email(_)
+                    | What::Url(_)
+            );
+            value && values.iter().filter(same).any(|v| joins(v.to, m.from) || joins(m.to, v.from))
+        })
+    }
+
+    /// What narrows stands after what is left out, or after "if": it narrows that, and not the things.
+    fn conditional(&self) -> Option<Doubt> {
+        let filled = &self.candidate.filled;
+        let narrows = |role: Role| {
+            matches!(role, Role::SizeMin | Role::After | Role::Kind | Role::Patterns | Role::Contains)
+        };
+        let denied: Vec<&Mention> =
+            filled.iter().filter(|f| f.slot.not).map(|f| &self.said.mentions[f.mention]).collect();
+        let ifs = |m: &&Mention| m.what == What::Operator(Operator::If) && m.cost < 2;
+        let ifs: Vec<&Mention> = self.said.mentions.iter().filter(ifs).collect();
+        let inside = filled.iter().filter(|f| !f.slot.not && narrows(f.slot.role)).find(|f| {
+            let m = &self.said.mentions[f.mention];
+            let (from, _) = self.clause(m.from);
+            denied.iter().chain(&ifs).any(|other| other.to <= m.from && other.from >= from)
+        })?;
+        Some(Doubt::Conditional(self.text(&self.said.mentions[inside.mention])))
+    }
+
+    /// Something is left out, and no word says so.
+    fn not_denied(&self) -> Option<Doubt> {
+        let denies = |m: &&Mention| {
+            m.cost < 4
+                && matches!(
+                    m.what,
+                    What::Operator(
+                        Operator::Except
+                            | Operator::Not
+                            | Operator::Without
+                            | Operator::Spare
+                            | Operator::Other
+                    )
+                )
+        };
+        let any = self.said.mentions.iter().any(|m| denies(&m));
+        let filled = self.candidate.filled.iter().find(|f| f.slot.not && !any)?;
+        Some(Doubt::Contrary(self.text(&self.said.mentions[filled.mention])))
     }
 
     fn taken_back(&self) -> Option<Doubt> {
@@ -571,9 +903,38 @@ impl Doubts<'_> {
     fn which(&self) -> Option<Doubt> {
         let last = self.last.filter(|_| self.candidate.shape.is_back())?;
         let named = self.candidate.built.steps.iter().any(|step| step.args.contains_key("index"));
-        let it = |m: &&Mention| m.cost < 2 && m.what == What::Pronoun(Pronoun::It);
-        let it = self.said.mentions.iter().find(it)?;
-        (!is_one(&last.steps, self.catalog) && !named && self.candidate.filled.is_empty()).then(|| Doubt::Which(self.text(it)))
+        let pronoun = |wanted: &[Pronoun]| {
+            let points = |m: &&Mention| {
+                m.cost < 2 && matches!(m.what, What::Pronoun(pronoun) if wanted.contains(&pronoun))
+            };
+            self.said.mentions.iter().find(points)
+        };
+        // After things were copied or packed, both they and what was made of them are there.
+        let made = last.steps.last().and_then(|step| self.catalog.get(&step.tool));
+        let made = made.filter(|tool| tool.class == Class::Changer).is_some_and(|tool| {
+            tool.takes(Role::Dst) || tool.takes(Role::DstDir) && !tool.takes(Role::Paths)
+        });
+        if let Some(them) = pronoun(&[Pronoun::Them, Pronoun::These, Pronoun::Ones]).filter(|_| made) {
+            return Some(Doubt::Which(self.text(them)));
+        }
+        let it = pronoun(&[Pronoun::It])?;
+        (!is_one(&last.steps, self.catalog) && !named).then(|| Doubt::Which(self.text(it)))
+    }
+
+    fn unpointed(&self) -> Option<Doubt> {
+        let points = |m: &Mention| {
+            m.cost < 4
+                && matches!(
+                    m.what,
+                    What::Pronoun(_)
+                        | What::Ordinal(_)
+                        | What::Operator(Operator::Only | Operator::Other)
+                        | What::Quantity(_)
+                        | What::Order(_)
+                )
+        };
+        let back = self.candidate.shape.is_back();
+        (back && !self.said.mentions.iter().any(points)).then_some(Doubt::Unpointed)
     }
 
     /// What would be changed is of the same things that were answered, and nothing of its own says which.
@@ -581,7 +942,8 @@ impl Doubts<'_> {
         let last = self.last.filter(|_| !self.candidate.shape.is_back())?;
         let main = self.changers().last().filter(|_| !self.is_task())?;
         let own = |filled: &super::Filled| {
-            !filled.slot.not && !matches!(filled.slot.role, Role::After | Role::Kind | Role::SizeMin | Role::DstFolder)
+            !filled.slot.not
+                && !matches!(filled.slot.role, Role::After | Role::Kind | Role::SizeMin | Role::DstFolder)
         };
         let all = |m: &Mention| m.what == What::Quantity(metnos_language::Quantity::All);
         let same = main.object() == last.object && self.tools().any(|tool| tool.class == Class::Producer);

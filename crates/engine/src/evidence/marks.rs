@@ -85,7 +85,8 @@ impl Marked<'_> {
                 first[at] = at == m.from;
             }
         }
-        let words: Vec<u64> = words.into_iter().zip(first).filter(|(_, first)| *first).map(|(w, _)| w).collect();
+        let words: Vec<u64> =
+            words.into_iter().zip(first).filter(|(_, first)| *first).map(|(w, _)| w).collect();
         (0..words.len()).map(|at| (words[at], words.get(at + 1).copied().unwrap_or(0))).collect()
     }
 

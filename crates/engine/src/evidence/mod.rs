@@ -146,15 +146,21 @@ impl Said {
     }
 
     /// Where the words begin that tie what stands at `at` to the rest: articles, and one word before them.
-    fn before(&self, mut at: usize) -> usize {
+    fn before(&self, from: usize) -> usize {
+        let mut at = from;
         let small = |at: usize, wanted: &dyn Fn(Sense) -> bool| {
             let edges = || self.lattice.at(at).iter().filter(|edge| edge.end == at + 1 && edge.cost == 0);
             edges().any(|edge| wanted(edge.sense)) && !edges().any(|edge| matches!(edge.sense, Sense::Act(_)))
         };
+        let ties = |sense: Sense| matches!(sense, Sense::Relation(_));
+        // "take it out in 40 minutes": of two words that tie, the second one does.
+        if small(from, &ties) {
+            return from;
+        }
         while at > 0 && small(at - 1, &|sense| sense == Sense::Idle) {
             at -= 1;
         }
-        let tied = at > 0 && small(at - 1, &|sense| matches!(sense, Sense::Relation(_)));
+        let tied = at > 0 && small(at - 1, &ties);
         at - usize::from(tied)
     }
 

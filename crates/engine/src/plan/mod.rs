@@ -39,6 +39,7 @@ use crate::lexicon::{Lexicon, Lexicons};
 use crate::prefilter::{Candidate, Prefilter};
 use crate::shortcut::beginnings;
 use context::Memory;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -101,7 +102,15 @@ impl Planner {
     pub fn decide(&self, request: &Request<'_>, reading: &Reading, clock: &Clock) -> (Answer, Explain) {
         let (answer, explain) = self.answer(request, reading);
         let whole = explain.confidence >= 1.0 && reading.corrected.is_empty();
-        self.weigh(request, Words { answer: &answer, whole }, clock).unwrap_or((answer, explain))
+        // What words explain without the conversation is weighed without it.
+        let alone = whole && matches!(answer, Answer::Plan(_)) && !explain.leans.conversation();
+        let text = spaced(request.text);
+        let request = Request {
+            text: &text,
+            language: request.language,
+            context: if alone { &[] } else { request.context },
+        };
+        self.weigh(&request, Words { answer: &answer, whole }, clock).unwrap_or((answer, explain))
     }
 
     /// What evidence makes of a request; none where what its words gave stays.
@@ -117,9 +126,12 @@ impl Planner {
                 language: request.language,
                 context: &request.context[recent..at],
             };
-            if let (Answer::Plan(plan), _) = self.plan(&earlier, clock) {
-                last = Some(Last::of(&plan.steps, &self.catalog, last));
-            }
+            last = match self.plan(&earlier, clock).0 {
+                Answer::Plan(plan) => Some(Last::of(&plan.steps, &self.catalog, last)),
+                // What was left unclear may have been about other things.
+                Answer::Gap(_) | Answer::Offer(_) => last.map(Last::left_unclear),
+                _ => last,
+            };
         }
         let earlier = request.context.last().map(String::as_str);
         let talk = Talk { text: request.text, earlier, last: last.as_ref() };
@@ -240,4 +252,15 @@ impl Planner {
     fn lexicon(&self, text: &str, language: Option<&str>) -> Option<&Lexicon> {
         language.and_then(|language| self.lexicons.get(language)).or_else(|| self.lexicons.detect(text))
     }
+}
+
+/// A request with one space between words, and one sign at its end; texts in quotes stay as they are.
+fn spaced(text: &str) -> Cow<'_, str> {
+    if text.contains(['"', '\'', '`', '«', '“']) {
+        return Cow::Borrowed(text);
+    }
+    let bare = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '?' | '!'));
+    let sign = text[bare.len()..].trim_start().chars().next();
+    let words = bare.split_whitespace().collect::<Vec<_>>().join(" ");
+    Cow::Owned(sign.map_or(words.clone(), |sign| format!("{words}{sign}")))
 }

@@ -66,7 +66,9 @@ fn wrong(planner: &Planner, row: &Value) -> Option<String> {
             let right = safe(plan) && (narrow.is_empty() || narrowed(plan));
             (!right).then(|| format!("{query} {context:?}: {}", steps(&answer)))
         }
-        _ => (!row["narrow"].is_null()).then(|| format!("{query} is understood: {answer:?}")),
+        // What was refused once, and may be done as it was said, may still be refused.
+        _ => (!row["narrow"].is_null() && row["reviewed"] != true)
+            .then(|| format!("{query} is understood: {answer:?}")),
     }
 }
 
@@ -259,7 +261,7 @@ fn a_pronoun_points_to_nothing_that_was_left_unclear() {
         ("delete them", "copy them to ~/Backup"),
     ] {
         let later = answer(&planner, "en", text, &[found, between]);
-        assert_eq!(later.kind(), "gap", "{text} after {between}: {}", steps(&later));
+        assert!(later.as_plan().is_none(), "{text} after {between}: {}", steps(&later));
     }
     // Looking at them does no harm, and of what was made there is one.
     let seen = answer(&planner, "en", "how many are there?", &[found, "no, only the zorgly ones"]);

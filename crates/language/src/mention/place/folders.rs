@@ -54,7 +54,44 @@ fn literal(words: &Words<'_>, at: usize, found: &mut Found) {
     let file = endings::of(&path).is_some();
     let (as_file, as_folder) = if file { (cost, cost + OTHER) } else { (cost + OTHER, cost) };
     found.add(words, from, to, What::Path(path.clone()), as_file);
-    found.add(words, from, to, What::Place(path), as_folder);
+    found.add(words, from, to, What::Place(path.clone()), as_folder);
+    if to == at + 1 && !file && !words.is_quoted(at) {
+        goes_on(words, (from, at), &path, cost, found);
+    }
+}
+
+/// "Pictures/Shop Window", "Documents/packing list.txt": the last name of a path may go on.
+fn goes_on(words: &Words<'_>, (from, at): (usize, usize), path: &str, cost: u8, found: &mut Found) {
+    let capitals = (at + 1..at + 1 + FURTHER).take_while(|at| words.capital(*at)).last().map(|at| at + 1);
+    let longer = further(words, at + 1);
+    for (end, more) in capitals.map(|end| (end, 0)).into_iter().chain(longer) {
+        let name = words.text(at + 1, end);
+        let whole = format!("{path} {name}");
+        let file = endings::of(&whole).is_some();
+        let (as_file, as_folder) = if file { (0, OTHER) } else { (OTHER, 0) };
+        found.add(words, from, end, What::Path(whole.clone()), cost + more + as_file);
+        found.add(words, from, end, What::Place(whole), cost + more + as_folder);
+    }
+}
+
+/// So many more words a name may have that is written small.
+const FURTHER: usize = 3;
+
+/// How far a name may go on from here, one word at a time, with what that costs: less where the phrase ends with it.
+fn further(words: &Words<'_>, from: usize) -> Vec<(usize, u8)> {
+    let mut spans = Vec::new();
+    let mut cost = 1;
+    for at in from..from + FURTHER {
+        cost += match (words.lit(at), words.part(at)) {
+            (Some(Lit::File(_)), _) if at > from => 0,
+            (Some(Lit::Word), Part::Open) => 1,
+            (Some(Lit::Word), Part::Known) if words.cue(at, Cue::Folder).is_none() => 2,
+            _ => break,
+        };
+        let ends = words.ends_phrase(at + 1) || words.part(at + 1) == Part::Binds;
+        spans.push((at + 1, if ends { cost - 1 } else { cost + 1 }));
+    }
+    spans
 }
 
 /// `Documents/x`: below the home, the first part as the folder is called; what taking it for that costs.
@@ -313,8 +350,9 @@ pub(super) fn names(words: &Words<'_>, at: usize, sure: bool) -> Vec<(usize, u8)
     };
     let cost = cost + extra + if words.may_bind(at) { 2 } else { 0 };
     let mut spans = vec![(at + 1, cost)];
-    if sure && words.part(at + 1) == Part::Open && !words.is_identifier(at) {
-        spans.push((at + 2, cost + 3));
+    if !words.is_identifier(at) {
+        let less = u8::from(sure);
+        spans.extend(further(words, at + 1).into_iter().map(|(end, more)| (end, cost + more - less)));
     }
     spans
 }
