@@ -1,6 +1,8 @@
 //! The languages that come along, the folders below `data`, and those of the configuration folder.
 
+use crate::lattice::Lattice;
 use crate::lexicon::{Lexicon, LexiconError};
+use crate::token::Lit;
 use fst::Set;
 use metnos_tongue::Tongue;
 use std::collections::BTreeMap;
@@ -41,6 +43,9 @@ fn added(tongue: &Tongue) -> Option<Lexicon> {
 #[derive(Debug)]
 pub struct Lexicons(Vec<Lexicon>);
 
+/// So many words tell which language a text is in.
+const LOOKED_AT: usize = 200;
+
 impl Lexicons {
     /// Those that come along, and those of the configuration folder. One copy serves all who ask for it.
     pub fn shipped() -> Result<Arc<Self>, LexiconError> {
@@ -66,6 +71,26 @@ impl Lexicons {
     /// The lexicon of a language.
     pub fn get(&self, language: &str) -> Option<&Lexicon> {
         self.0.iter().find(|lexicon| lexicon.language == language)
+    }
+
+    /// The language that knows most of the words of a text, among `of`; the first of them when all know as many.
+    pub fn detect<'l>(&self, text: &str, of: impl Iterator<Item = &'l str>) -> Option<&Lexicon> {
+        let mut best: Option<(usize, &Lexicon)> = None;
+        for lexicon in of.filter_map(|language| self.get(language)) {
+            let lattice = Lattice::new(text, lexicon);
+            let known = |at: &usize| {
+                let token = &lattice.tokens[*at];
+                token.lit == Lit::Word
+                    && (lattice.at(*at).iter().any(|edge| edge.cost == 0)
+                        || is_common(&lexicon.language, &token.norm))
+            };
+            let letters = |at: usize| lattice.tokens[at].norm.chars().count().min(6);
+            let known = (0..lattice.tokens.len().min(LOOKED_AT)).filter(known).map(letters).sum();
+            if best.is_none_or(|(most, _)| known > most) {
+                best = Some((known, lexicon));
+            }
+        }
+        best.map(|(_, lexicon)| lexicon)
     }
 
     /// All of them.

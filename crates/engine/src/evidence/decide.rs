@@ -5,13 +5,14 @@ use super::cover::{Spoken, unheld};
 use super::doubt::{Doubt, Doubts};
 use super::packed::{CHANGES, LOOKS};
 use super::{Candidate, Index, Last, Packed, Reader, Said, Unheld};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Role};
 use crate::clock::Clock;
 use crate::plan::{Answer, Ask, Choice, Correction, Explain, Leans, Offer, Plan, Step};
 use crate::shape::Shape;
 use metnos_language::{Lexicon, Mention, What};
 use metnos_vocab::Class;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 /// Longest request that is read this way.
@@ -158,7 +159,7 @@ impl Readings<'_> {
     pub fn decide(&self, words: Words<'_>) -> Decision {
         let Some(best) = self.candidates.first() else { return Decision::Stays };
         let said = match words.answer {
-            Answer::Plan(plan) if words.whole => Some(plan),
+            Answer::Plan(plan) if words.whole || !self.changes(plan) => Some(plan),
             _ => None,
         };
         match best.shape {
@@ -180,6 +181,10 @@ impl Readings<'_> {
             // A question that the words alone ask is answered before anything is changed.
             return match (words.answer, first.changes) {
                 (Answer::Ask(_), true) => Decision::Stays,
+                // Two ways to read what is to be done are told apart by who asked.
+                (Answer::Plan(said), true) if words.whole && !self.is_task(said) => {
+                    Decision::Offer(vec![first.plan.clone(), said.clone()])
+                }
                 _ => Decision::Clear(first.plan.clone()),
             };
         }
@@ -192,8 +197,7 @@ impl Readings<'_> {
             .map(|possible| possible.plan)
             .take(OFFERED)
             .collect();
-        let looks = |plan: &&Plan| !plan.steps.iter().any(|step| self.is_changer(&step.tool));
-        if let Some(said) = said.filter(looks)
+        if let Some(said) = said.filter(|said| !self.changes(said))
             && !offers.iter().any(|plan| plan.steps == said.steps)
         {
             offers.truncate(OFFERED - 1);
@@ -208,21 +212,36 @@ impl Readings<'_> {
     /// Whether what the words alone gave stands against the likeliest reading.
     fn stands(&self, said: &Plan, best: &Candidate) -> bool {
         let steps = &best.built.steps;
-        if *steps == said.steps {
+        // A plan that explains every word leaves nothing to ask, and is not merely looked at.
+        if *steps == said.steps || best.built.ask.is_some() {
             return true;
         }
-        if !said.steps.iter().any(|step| self.is_changer(&step.tool)) {
-            return best.chance < AGAINST;
+        let deeds = |steps: &[Step]| -> BTreeSet<String> {
+            steps.iter().map(|step| step.tool.clone()).filter(|tool| self.is_changer(tool)).collect()
+        };
+        let (own, other) = (deeds(&said.steps), deeds(steps));
+        if own.is_empty() {
+            // A question for somebody else is passed on as it was put.
+            let passed =
+                |step: &Step| self.catalog.get(&step.tool).is_some_and(|tool| tool.takes(Role::Question));
+            return best.chance < AGAINST || said.steps.iter().any(passed);
         }
-        let alike = steps.iter().map(|step| &step.tool).eq(said.steps.iter().map(|step| &step.tool));
+        if other.is_empty() {
+            return !steps.is_empty();
+        }
+        // Of what is to be done later the words alone take any words.
         let known = || self.candidates.iter().any(|candidate| candidate.built.steps == said.steps);
-        let single = said.steps.iter().filter(|step| self.is_changer(&step.tool)).count() < 2;
-        let looks = !steps.iter().any(|step| self.is_changer(&step.tool));
-        if looks && !steps.is_empty() {
-            return true;
-        }
-        let near = alike && (single || best.chance < EVEN) || known() || best.chance < SAID;
-        best.chance < AGAINST && !self.is_grave(said) && near
+        own == other && !self.is_task(said) || best.chance < AGAINST && !self.is_grave(said) && known()
+    }
+
+    /// Whether a plan is for another time.
+    fn is_task(&self, plan: &Plan) -> bool {
+        plan.steps.iter().any(|step| self.catalog.get(&step.tool).is_some_and(|tool| tool.takes(Role::Task)))
+    }
+
+    /// Whether a plan changes something.
+    fn changes(&self, plan: &Plan) -> bool {
+        plan.steps.iter().any(|step| self.is_changer(&step.tool))
     }
 
     /// Whether a reading may be offered.

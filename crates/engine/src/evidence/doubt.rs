@@ -485,6 +485,11 @@ impl Doubts<'_> {
                     && self.said.lattice.tokens[at].text.starts_with('0')
                     || self.said.lattice.tokens[at].text.contains(':')
             });
+            // "at 12 in the evening": noon or midnight.
+            let twelve = (m.from..m.to).any(|at| self.said.lattice.tokens[at].text == "12");
+            if hour == Some(0) && twelve {
+                return Some(Doubt::When(self.text(m)));
+            }
             if past || hour.is_some_and(|hour| (1..=EARLY).contains(&hour)) && !written {
                 return Some(Doubt::When(self.text(m)));
             }

@@ -100,7 +100,13 @@ impl Planner {
 
     /// The answer to a request that was read: what its words say, or what evidence has against that.
     pub fn decide(&self, request: &Request<'_>, reading: &Reading, clock: &Clock) -> (Answer, Explain) {
-        let (answer, explain) = self.answer(request, reading);
+        let (mut answer, mut explain) = self.answer(request, reading);
+        let language = self.tongue(request).unwrap_or_else(|| explain.language.clone());
+        // In a language that the words alone are not read in, evidence is all there is.
+        if self.lexicons.get(&language).is_none() && !matches!(answer, Answer::Gap(_)) {
+            answer = Answer::Gap(Gap { near: self.near(request.text), ..Gap::new("no lexicon", Vec::new()) });
+        }
+        explain.language.clone_from(&language);
         let whole = explain.confidence >= 1.0 && reading.corrected.is_empty();
         // What words explain without the conversation is weighed without it.
         let alone = whole && matches!(answer, Answer::Plan(_)) && !explain.leans.conversation();
@@ -110,12 +116,30 @@ impl Planner {
             language: request.language,
             context: if alone { &[] } else { request.context },
         };
-        self.weigh(&request, Words { answer: &answer, whole }, clock).unwrap_or((answer, explain))
+        self.weigh(&request, Words { answer: &answer, whole }, &language, clock).unwrap_or((answer, explain))
+    }
+
+    /// The language of a request: the one it is said to be in, or the one that knows most of its words.
+    fn tongue(&self, request: &Request<'_>) -> Option<String> {
+        let lexicons = metnos_language::Lexicons::shipped().ok()?;
+        if let Some(given) = request.language.and_then(|language| lexicons.get(language)) {
+            return Some(given.language.clone());
+        }
+        let text = request.text.get(..LONGEST).unwrap_or(request.text);
+        let own = self.lexicons.detect(text)?.language.as_str();
+        let others = lexicons.iter().map(|lexicon| lexicon.language.as_str());
+        let others = others.filter(|language| self.lexicons.get(language).is_none());
+        Some(lexicons.detect(text, std::iter::once(own).chain(others))?.language.clone())
     }
 
     /// What evidence makes of a request; none where what its words gave stays.
-    fn weigh(&self, request: &Request<'_>, words: Words<'_>, clock: &Clock) -> Option<(Answer, Explain)> {
-        let language = self.lexicon(request.text, request.language)?.language.as_str();
+    fn weigh(
+        &self,
+        request: &Request<'_>,
+        words: Words<'_>,
+        language: &str,
+        clock: &Clock,
+    ) -> Option<(Answer, Explain)> {
         let lexicons = metnos_language::Lexicons::shipped().ok()?;
         let lexicon = lexicons.get(language)?;
         let mut last: Option<Last> = None;

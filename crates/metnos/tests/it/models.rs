@@ -238,7 +238,7 @@ fn a_change_that_a_model_planned_asks_like_any_other() {
 fn a_core_path_that_a_model_names_is_refused() {
     let model = Model::planning(json!([{ "tool": "read_files", "args": { "paths": ["/etc/shadow"] } }]));
     let house = house(&model);
-    let told = ask(&house, "read me whatever is lurking in the shadow file");
+    let told = ask(&house, "grok the zorgly shadow wombat");
     assert_eq!(told.code, Some(1), "{told:?}");
     assert_eq!(told.json()["status"], "failed", "{told:?}");
     assert!(told.json()["entries"].as_array().unwrap().is_empty(), "{told:?}");

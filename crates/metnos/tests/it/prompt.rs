@@ -180,7 +180,7 @@ fn a_secret_and_a_line_after_a_space_are_not_remembered() {
     let house = House::new();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let mut pty = Pty::start(&house, "");
-    for line in ["what time is it", " what time is it now", &format!("find {secret}")] {
+    for line in ["what time is it", " what time is it now", &format!("wombat {secret}")] {
         pty.shows("metnos> ");
         pty.keys(&format!("{line}\n"));
     }

@@ -3,7 +3,7 @@
 use super::rows::{Random, Row};
 use crate::support::House;
 use crate::support::daemon::Daemon;
-use crate::support::telegram::{Bot, is_card};
+use crate::support::telegram::Bot;
 use metnos_executor::Ulid;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -107,14 +107,16 @@ impl Street<'_> {
         let before = self.bot.sent_to(who).len();
         self.bot.says(who, &row.query);
         let Some(sent) = self.heard(who, before) else { return false };
-        let Some(card) = sent.iter().find(|sent| is_card(sent)) else { return true };
         let letter = match said {
             Said::Yes => ":o",
             Said::No => ":n",
             Said::Nothing => return true,
         };
+        // Which of several files is meant is left open: nothing happens then.
+        let button = |sent: &crate::support::telegram::Sent| Some((sent.clone(), sent.has_button(letter)?));
+        let Some((card, button)) = sent.iter().find_map(button) else { return true };
         let before = self.bot.sent_to(who).len();
-        self.bot.press(who, card, &card.button(letter));
+        self.bot.press(who, &card, &button);
         self.heard(who, before).is_some()
     }
 

@@ -61,10 +61,15 @@ impl Sent {
 
     /// What a button of it sends: the first whose data ends so.
     pub fn button(&self, letter: &str) -> String {
-        let rows = self.body["reply_markup"]["inline_keyboard"].as_array().unwrap().clone();
-        let all = rows.iter().flat_map(|row| row.as_array().unwrap().clone());
-        let mut data = all.map(|button| button["callback_data"].as_str().unwrap().to_owned());
-        data.find(|data| data.ends_with(letter)).unwrap()
+        self.has_button(letter).unwrap()
+    }
+
+    /// The same, where it has one: readings to choose from have others.
+    pub fn has_button(&self, letter: &str) -> Option<String> {
+        let rows = self.body["reply_markup"]["inline_keyboard"].as_array()?.clone();
+        let all = rows.iter().flat_map(|row| row.as_array().cloned().unwrap_or_default());
+        let mut data = all.filter_map(|button| button["callback_data"].as_str().map(str::to_owned));
+        data.find(|data| data.ends_with(letter))
     }
 }
 
