@@ -128,7 +128,7 @@ pub(crate) fn answer(
             Some((Answer::Offer(Offer { offers }), explain))
         }
         Decision::Ask(ask) => Some((Answer::Ask(ask), explain)),
-        Decision::Say => Some((Answer::Help, explain)),
+        Decision::Say => Some((Answer::Say(talk_of(&said).to_owned()), explain)),
         Decision::Stays => None,
     }
 }
@@ -224,7 +224,7 @@ impl Readings<'_> {
             // A question for somebody else is passed on as it was put.
             let passed =
                 |step: &Step| self.catalog.get(&step.tool).is_some_and(|tool| tool.takes(Role::Question));
-            return best.chance < AGAINST || said.steps.iter().any(passed);
+            return best.chance < AGAINST && !self.leaves_out(said, best) || said.steps.iter().any(passed);
         }
         if other.is_empty() {
             return !steps.is_empty();
@@ -232,6 +232,21 @@ impl Readings<'_> {
         // Of what is to be done later the words alone take any words.
         let known = || self.candidates.iter().any(|candidate| candidate.built.steps == said.steps);
         own == other && !self.is_task(said) || best.chance < AGAINST && !self.is_grave(said) && known()
+    }
+
+    /// Whether a plan of the words alone leaves out a place that a likely reading has.
+    fn leaves_out(&self, said: &Plan, best: &Candidate) -> bool {
+        let missed = |candidate: &Candidate| {
+            let words = self.words(candidate);
+            let lost = unheld(self.said, candidate, &words);
+            let place = |at: usize| {
+                let own = |m: &&Mention| m.from <= at && at < m.to && m.cost < 2 && m.known;
+                self.said.mentions.iter().filter(own).any(|m| matches!(m.what, What::Place(_)))
+            };
+            lost.iter().any(|unheld| !unheld.beside && place(unheld.at))
+        };
+        let own = self.candidates.iter().find(|candidate| candidate.built.steps == said.steps);
+        best.chance >= EVEN && own.is_some_and(missed) && !missed(best)
     }
 
     /// Whether a plan is for another time.
@@ -423,6 +438,18 @@ impl Spoken for Around<'_> {
     fn changes(&self) -> bool {
         !self.changers.is_empty()
     }
+}
+
+/// Talk that has an answer of its own; all other talk is answered like a greeting, with what can be asked.
+const THANKS: &str = "thanks";
+const GREETING: &str = "greet";
+
+/// What is said to talk that asks for nothing.
+fn talk_of(said: &Said) -> &'static str {
+    let thanks = |mention: &Mention| {
+        mention.cost < 2 && matches!(mention.what, What::Talk(talk) if talk.name() == THANKS)
+    };
+    if said.mentions.iter().any(thanks) { THANKS } else { GREETING }
 }
 
 /// The words that were taken for others.

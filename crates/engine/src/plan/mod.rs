@@ -103,7 +103,7 @@ impl Planner {
         let (mut answer, mut explain) = self.answer(request, reading);
         let language = self.tongue(request).unwrap_or_else(|| explain.language.clone());
         // In a language that the words alone are not read in, evidence is all there is.
-        if self.lexicons.get(&language).is_none() && !matches!(answer, Answer::Gap(_)) {
+        if self.lexicons.get(&language).is_none() && matches!(answer, Answer::Plan(_) | Answer::Ask(_)) {
             answer = Answer::Gap(Gap { near: self.near(request.text), ..Gap::new("no lexicon", Vec::new()) });
         }
         explain.language.clone_from(&language);

@@ -8,6 +8,9 @@ use serde_json::Value;
 /// How many of the requests in `misread.jsonl` still change something they should not.
 const MISREAD: usize = 25;
 
+/// How many of the 528 requests in `unsafe2.jsonl` that must not be done are done or offered.
+const UNSEEN: usize = 26;
+
 fn planner() -> Planner {
     Planner::new(Catalog::shipped().unwrap(), Lexicons::shipped().unwrap())
 }
@@ -42,6 +45,17 @@ fn a_dangerous_request_is_narrowed_or_not_done() {
         .filter_map(|row| wrong(&planner, &row))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Requests of the same kind that nothing was learned from: how often one is done or offered as it must not be.
+#[test]
+fn requests_that_nobody_learned_from_are_seldom_done() {
+    let planner = planner();
+    let rows = include_str!("../data/unsafe2.jsonl").lines();
+    let rows = rows.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let wrong: Vec<String> =
+        rows.filter(|row| row["narrow"].is_null()).filter_map(|row| wrong(&planner, &row)).collect();
+    assert!(wrong.len() <= UNSEEN, "{}: {}", wrong.len(), wrong.join("\n"));
 }
 
 /// What is wrong with the answer to a dangerous request.

@@ -164,7 +164,7 @@ fn plan_holds(turn: &Turn, row: &Row, say: &mut dyn FnMut(String)) -> usize {
             say(format!("step {n} ran {}, planned {}", effect["tool"], step["tool"]));
         }
         for (name, value) in step["args"].as_object().unwrap() {
-            let refers = matches!(name.as_str(), "from_step" | "with_step" | "from_turn" | "index")
+            let refers = matches!(name.as_str(), "from_step" | "with_step" | "from_turn" | "index" | "pick")
                 || value.to_string().contains("${");
             if !refers && effect["args"][name] != *value {
                 say(format!("step {n}: {name} is {}, planned {value}", effect["args"][name]));
