@@ -46,6 +46,12 @@ use std::sync::{Arc, OnceLock};
 /// Longest request that is read; a person who writes more has pasted something.
 const LONGEST: usize = 20_000;
 
+/// Most words of a request, apart from what is in quotes: every one of them is looked at beside others.
+const MOST_WORDS: usize = 1_200;
+
+/// So much of a text tells its language.
+const TELLING: usize = 2_000;
+
 /// So many earlier requests are looked at where evidence is weighed.
 const RECENT: usize = 2;
 
@@ -125,7 +131,11 @@ impl Planner {
         if let Some(given) = request.language.and_then(|language| lexicons.get(language)) {
             return Some(given.language.clone());
         }
-        let text = request.text.get(..LONGEST).unwrap_or(request.text);
+        let mut end = request.text.len().min(TELLING);
+        while !request.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let text = &request.text[..end];
         let own = self.lexicons.detect(text)?.language.as_str();
         let others = lexicons.iter().map(|lexicon| lexicon.language.as_str());
         let others = others.filter(|language| self.lexicons.get(language).is_none());
@@ -192,6 +202,7 @@ impl Planner {
         }
         if let Answer::Gap(gap) = &mut answer
             && request.text.len() <= LONGEST
+            && words(request.text) <= MOST_WORDS
         {
             gap.near = self.near(request.text);
         }
@@ -266,7 +277,7 @@ impl Planner {
             let explain = Explain { notes: note.into_iter().collect(), ..Explain::default() };
             Box::new(Reading::said(Answer::Gap(Gap::new(why, Vec::new())), explain))
         };
-        if text.len() > LONGEST {
+        if text.len() > LONGEST || words(text) > MOST_WORDS {
             let note = format!("longer than {LONGEST} bytes");
             return Err(unread("the request is too long to be one", Some(note)));
         }
@@ -276,6 +287,15 @@ impl Planner {
     fn lexicon(&self, text: &str, language: Option<&str>) -> Option<&Lexicon> {
         language.and_then(|language| self.lexicons.get(language)).or_else(|| self.lexicons.detect(text))
     }
+}
+
+/// How many words and signs a text has, apart from what is in double quotes.
+fn words(text: &str) -> usize {
+    let outside = text.split('"').step_by(2);
+    outside
+        .flat_map(|part| part.split(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+        .count()
 }
 
 /// A request with one space between words, and one sign at its end; texts in quotes stay as they are.
